@@ -39,7 +39,7 @@ class Settings(BaseSettings):
         no_fit: What happens when no tool fits: ``keep`` the selection as it is, ``empty`` it, or ``widen`` it by ``widen_by``.
         widen_by: Tools added by ``widen`` (the seed's ``CONF_BOOST``).
         fit_threshold: Probability that any tool fits below which a selection is marked as no fit.
-        diversity: 0 ranks by score alone; towards 1 a tool much like one already selected falls back (maximal marginal relevance).
+        diversity: 0 ranks by score alone; towards 1 a tool much like one selected before falls back (MMR).
         split: Whether a query that asks for several things is searched part by part.
         rerank_model: Cross-encoder that orders the first ``rerank_depth`` hits again; None for none.
         rerank_depth: Hits that are reranked.
@@ -51,7 +51,7 @@ class Settings(BaseSettings):
         sparse_weight: Weight of the standardized BM25 score beside the standardized cosine; chosen on the dev splits.
         foreign_sparse_weight: The same where the encoder does not know the catalogue's language.
         name_weight: Weight of the name match, which lies between 0 and 1.
-        dense_floor: Added (in squares) to the standard deviation of cosines, so that a catalogue of two tools does not blow up noise.
+        dense_floor: Added (in squares) to the standard deviation of cosines, so that few tools do not blow up noise.
         sparse_floor: The same for BM25 as a share of what the query could score at most.
         rrf_k: Constant of reciprocal rank fusion (Cormack et al. 2009).
         exact_points: Up to this many points are scanned in float32; above, int8 finds candidates and float32 scores them again.

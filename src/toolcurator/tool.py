@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -134,22 +134,20 @@ class Tool(_Frozen):
     @model_validator(mode="before")
     @classmethod
     def _qualify(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not data.get("id") and isinstance(data.get("name"), str):  # pyright: ignore[reportUnknownMemberType]
-            server = data.get("server")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-            return {**data, "id": f"{server}/{data['name']}" if server else data["name"]}
-        return data  # pyright: ignore[reportUnknownVariableType]
+        fields = as_object(data)
+        if fields.get("id") or not isinstance(name := fields.get("name"), str):
+            return data
+        server = fields.get("server")
+        return {**fields, "id": f"{server}/{name}" if server else name}
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """The arguments in declared order, ``$ref`` resolved once (a cycle stays as declared)."""
-        properties = self.parameters.get("properties")
-        if not isinstance(properties, dict):
-            return ()
         required = self.parameters.get("required")
-        needed = set[Any](required) if isinstance(required, list) else set[Any]()  # pyright: ignore[reportUnknownArgumentType]
+        needed = cast(list[Any], required) if isinstance(required, list) else []
         return tuple(
-            _slot(str(name), resolve(schema, self.parameters), name in needed, position)
-            for position, (name, schema) in enumerate(properties.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            _slot(name, resolve(schema, self.parameters), name in needed, position)
+            for position, (name, schema) in enumerate(as_object(self.parameters.get("properties")).items())
         )
 
     @cached_property
@@ -169,20 +167,21 @@ def resolve(schema: Any, root: JsonSchema, depth: int = 8) -> JsonSchema:
     Returns:
         The schema the reference names, with the keys beside the reference laid over it.
     """
-    if not isinstance(schema, dict):
-        return {}
-    found: JsonSchema = schema  # pyright: ignore[reportUnknownVariableType]
+    found = as_object(schema)
     while depth and isinstance(ref := found.get("$ref"), str) and ref.startswith("#"):
         target: Any = root
         for part in ref.lstrip("#/").split("/") if ref.strip("#/") else ():
-            key = part.replace("~1", "/").replace("~0", "~")
-            target = target.get(key) if isinstance(target, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            target = as_object(target).get(part.replace("~1", "/").replace("~0", "~"))
         if not isinstance(target, dict):
             break
-        beside = {key: value for key, value in found.items() if key != "$ref"}
-        found = {**target, **beside}
+        found = as_object(target) | {key: value for key, value in found.items() if key != "$ref"}
         depth -= 1
     return found
+
+
+def as_object(value: Any) -> JsonSchema:
+    """The value if it is a mapping, else an empty one."""
+    return cast(JsonSchema, value) if isinstance(value, dict) else {}
 
 
 def _slot(name: str, schema: JsonSchema, required: bool, position: int) -> Slot:

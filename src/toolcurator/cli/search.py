@@ -1,0 +1,175 @@
+"""``toolcurator search``: ask a catalogue, once or for a file of queries."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Synonyms, open_curator, progress
+from toolcurator.settings import Fusion, NoFit, Preset
+from toolcurator.tool import Format
+
+if TYPE_CHECKING:
+    from toolcurator.retrieval import Curator, Selection
+
+
+def search(
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CATALOG... QUERY", help="One or more files or folders, then the query (none with --queries)."
+        ),
+    ],
+    k: Annotated[int | None, typer.Option(min=1, help="Most tools.", show_default="10, classic 20")] = None,
+    role: Annotated[str | None, typer.Option(help="Persona; without it every tool is seen.")] = None,
+    preset: Annotated[
+        Preset | None, typer.Option(help="classic is the first seed's pipeline.", show_default="default")
+    ] = None,
+    fusion: Annotated[Fusion | None, typer.Option(help="How the arms are joined.", show_default="weighted")] = None,
+    encoder: Encoder = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why each tool is in.")] = False,
+    as_json: Json = False,
+    declare: Annotated[Format | None, typer.Option("--as", help="Print the declarations for this API.")] = None,
+    token_budget: Annotated[int | None, typer.Option(min=1, help="Most tokens of all declarations.")] = None,
+    no_fit: Annotated[NoFit | None, typer.Option(help="What to do when no tool fits.", show_default="keep")] = None,
+    pinned: Annotated[list[str] | None, typer.Option("--pin", help="Id of a tool that is always in.")] = None,
+    diversity: Annotated[
+        float | None, typer.Option(min=0, max=1, help="0 none, towards 1 fewer near-duplicates.")
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help='JSON Lines with "id" and "query", or a text a line.'),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the answers to --queries go.", show_default="stdout")] = None,
+    synonyms: Synonyms = None,
+    language: Language = None,
+    index_dir: IndexDir = None,
+) -> None:
+    """Find the tools that a query needs.
+
+    Example: toolcurator search examples/campus "show my attendance and also raise a grievance" --explain
+    """
+    from toolcurator.errors import QueryError
+
+    catalogs, query = (arguments, "") if queries else (arguments[:-1], arguments[-1])
+    if not catalogs:
+        raise QueryError(f"a catalogue and a query are needed, only {query!r} came: toolcurator search CATALOG QUERY")
+    curator = open_curator(
+        [Path(each) for each in catalogs],
+        preset=preset,
+        fusion=fusion,
+        encoder=encoder,
+        diversity=diversity,
+        pinned=tuple(pinned) if pinned else None,
+        synonyms=synonyms,
+        language=language,
+        index_dir=index_dir,
+    )
+    limits: dict[str, Any] = {"k": k, "role": role, "token_budget": token_budget, "no_fit": no_fit}
+    if queries:
+        raise typer.Exit(_batch(curator, queries, out, limits))
+    selection = curator.select(query, **limits)
+    if declare:
+        print(json.dumps(getattr(selection, declare)(), ensure_ascii=False, indent=2))
+    elif as_json:
+        print(json.dumps(_as_json(selection), ensure_ascii=False, indent=2))
+    else:
+        _print(selection, explain)
+
+
+def _print(selection: Selection, explain: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from toolcurator.retrieval.explain import summary, table
+
+    if explain:
+        rows = table(selection)
+    else:
+        rows = Table(box=None, pad_edge=False, show_header=False)
+        for number, hit in enumerate(selection, 1):
+            text = " ".join(hit.tool.description.split())
+            rows.add_row(
+                str(number), f"[bold]{hit.id}[/bold]", f"{hit.score:.2f}", text if len(text) < 80 else f"{text[:79]}…"
+            )
+    wide = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    if len(selection):
+        wide.print(rows)
+    wide.print(summary(selection), style="yellow" if selection.no_fit else "", markup=False)
+
+
+def _as_json(selection: Selection) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    hits = [
+        {"id": hit.id, "score": hit.score, "name": hit.tool.name, "wire_name": wire, "evidence": asdict(hit.evidence)}
+        for hit, wire in zip(selection, selection.wire_names(), strict=True)
+    ]
+    return {
+        "query": selection.query,
+        "fits": selection.fits,
+        "calibrated": selection.calibrated,
+        "no_fit": selection.no_fit,
+        "parts": selection.parts,
+        "notes": selection.notes,
+        "hits": hits,
+    }
+
+
+def _batch(curator: Curator, queries: Path, out: Path | None, limits: dict[str, Any]) -> int:
+    """Answer a file of queries, one JSON line each, written as they come; returns the exit code."""
+    from toolcurator.errors import ToolCuratorError
+
+    lines = [line for line in queries.read_text("utf-8-sig").splitlines() if line.strip()]
+    failed = 0
+    sink = out.open("w", encoding="utf-8") if out else sys.stdout
+    with progress("searching") as report:
+        try:
+            for number, line in enumerate(lines, 1):
+                asked: dict[str, Any] = {"id": str(number)}
+                try:
+                    asked |= _query(line, queries, number)
+                    start = time.perf_counter()
+                    found = curator.select(
+                        asked["query"], **(limits | ({"role": asked["role"]} if asked.get("role") else {}))
+                    )
+                    took = time.perf_counter() - start
+                    answer: dict[str, Any] = {
+                        "id": asked["id"],
+                        "hits": [{"id": hit.id, "score": round(hit.score, 6)} for hit in found],
+                        "fits": round(found.fits, 4),
+                        "ms": round(1000 * took, 3),
+                    }
+                except ToolCuratorError as error:
+                    failed += 1
+                    answer = {"id": asked["id"], "error": str(error)}
+                sink.write(json.dumps(answer, ensure_ascii=False) + "\n")
+                if number % 50 == 0 or number == len(lines):
+                    report(number, len(lines))
+        finally:
+            if out:
+                sink.close()
+    if failed:
+        print(f"warning: {failed} of {len(lines)} queries could not be answered; their lines say why", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _query(line: str, path: Path, number: int) -> dict[str, Any]:
+    """A line as a query: an object with ``query`` (and ``id``, ``role``), or the text itself."""
+    from toolcurator.errors import QueryError
+
+    if path.suffix.lower() not in (".jsonl", ".json", ".ndjson"):
+        return {"query": line}
+    try:
+        asked: Any = json.loads(line)
+    except ValueError as error:
+        raise QueryError(f"{path}:{number}: not JSON ({error})") from None
+    if not isinstance(asked, dict) or "query" not in asked:
+        raise QueryError(f'{path}:{number}: expected an object with "query", such as {{"id": "1", "query": "..."}}')
+    fields = cast(dict[str, Any], asked)
+    return {**fields, "id": str(fields.get("id", number))}

@@ -1,0 +1,130 @@
+"""What an index is: it takes a query and a role, and gives the candidates of every arm with their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toolcurator.index.documents import Point
+from toolcurator.tool import Tool
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as the index takes it.
+
+    Attributes:
+        text: What was asked.
+        tokens: Its tokens.
+        words: Its plain words, stemmed, for the name match.
+        vector: float32[d] of unit length; None searches by words alone.
+    """
+
+    text: str
+    tokens: Sequence[str]
+    words: Sequence[str]
+    vector: Floats | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the index knows about the candidates of one query. Arrays have one entry a candidate, m in all.
+
+    Candidates are the best tools of each arm, and those whose name the query holds; they stand in order of their id.
+
+    Attributes:
+        tools: int[m], positions of the tools in the index.
+        dense: float32[m], cosine of the tool: its document's, or the mean of document, best and mean example.
+        document: float32[m], cosine of the document.
+        best: float32[m], highest cosine among its points.
+        sparse: float32[m], BM25 as a share of what the query could score at most (0 to about 1).
+        dense_rank: int[m], rank in the dense arm from 1; 0 if it is not among its best.
+        sparse_rank: int[m], the same in the sparse arm; only scores above 0 have one.
+        name_precision: float32[m], share of the name's weight (IDF) that the query's words hold.
+        name_recall: float32[m], share of the query's weight that stands in the name.
+        visible: Tools that the role may see.
+        dense_mean: Mean of ``dense`` over all visible tools.
+        dense_std: Its standard deviation.
+        sparse_mean: Mean of ``sparse`` over all visible tools.
+        sparse_std: Its standard deviation.
+    """
+
+    tools: Ints
+    dense: Floats
+    document: Floats
+    best: Floats
+    sparse: Floats
+    dense_rank: Ints
+    sparse_rank: Ints
+    name_precision: Floats
+    name_recall: Floats
+    visible: int
+    dense_mean: float
+    dense_std: float
+    sparse_mean: float
+    sparse_std: float
+
+
+class Index(Protocol):
+    """A searchable catalogue. Tools stand in order of their id, and are known by that position."""
+
+    @property
+    def encoder_id(self) -> str:
+        """Id of the encoder that made the vectors; empty for an index of words alone."""
+        ...
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Tool ids, sorted."""
+        ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Bare name of each tool."""
+        ...
+
+    @property
+    def wire_names(self) -> Sequence[str]:
+        """Name of each tool on the wire."""
+        ...
+
+    def position(self, id: str) -> int | None:
+        """Position of the tool of that id, None if there is none."""
+        ...
+
+    def tool(self, position: int) -> Tool:
+        """The tool at a position."""
+        ...
+
+    def point(self, number: int) -> Point:
+        """The point of that number."""
+        ...
+
+    def vectors(self, positions: NDArray[np.integer[Any]]) -> Floats:
+        """float32[m, d]: the document vectors of tools."""
+        ...
+
+    def nearest_point(self, position: int, vector: Floats) -> tuple[int, float]:
+        """Number of the tool's point nearest to a query vector, and its cosine."""
+        ...
+
+    def visible(self, role: str | None) -> Ints:
+        """int[v]: positions of the tools that a role may see; None is the operator's view, all of them."""
+        ...
+
+    def search(self, query: Query, *, role: str | None = None, limit: int = 100) -> Evidence:
+        """The candidates of a query.
+
+        Args:
+            query: The query.
+            role: Persona; tools that it may not see do not exist for it, also not in means and ranks.
+            limit: Candidates an arm.
+        """
+        ...

@@ -1,0 +1,228 @@
+"""The local index: memory-mapped arrays, exact scores."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toolcurator.catalog import Catalog
+from toolcurator.index.build import NAME, codes_of
+from toolcurator.index.documents import Point, points_of
+from toolcurator.index.generations import Generation
+from toolcurator.index.index import Evidence, Floats, Ints, Query
+from toolcurator.lexical import Bm25
+from toolcurator.tool import Tool
+
+_NAMED = 10  # tools that come in through their name alone
+_ALL = 256  # up to this many visible tools, every one is a candidate
+_NOBODY = np.zeros(0, np.intp)
+
+
+class LocalIndex:
+    """Searches one generation. Many threads and processes may read the same one.
+
+    Args:
+        generation: A whole generation.
+        field_weights: Weight of each BM25 field.
+    """
+
+    def __init__(self, generation: Generation, field_weights: dict[str, float]) -> None:
+        folder, manifest = generation.folder, generation.manifest
+        self.generation = generation
+        self.manifest = manifest
+        self._list = lru_cache(self._read_list)
+        self.ids = self._list("ids")
+        self.words = Bm25.open(folder / "words")
+        self._names = Bm25.open(folder / "names")
+        self._weights = field_weights
+        self._name_mass: Floats = _array(folder, "name_mass")
+        self._roles: NDArray[np.bool_] = _array(folder, "roles")
+        self._lines: NDArray[np.int64] = _array(folder, "lines")
+        self._lines_of_tools = np.asarray(np.memmap(folder / "tools.jsonl", np.uint8, "r"))
+        if manifest.encoder:
+            self._vectors: Floats = _array(folder, "vectors")
+            if manifest.scale:
+                self._codes: NDArray[np.int8] = _array(folder, "codes")
+            self._starts: Ints = _array(folder, "examples")
+        self.tool = lru_cache(maxsize=4096)(self._tool)
+        self.visible = lru_cache(maxsize=64)(self._visible)
+
+    @property
+    def encoder_id(self) -> str:
+        """Id of the encoder that made the vectors; empty for an index of words alone."""
+        return self.manifest.encoder
+
+    def position(self, id: str) -> int | None:
+        """Position of the tool of that id, None if there is none."""
+        at = bisect_left(self.ids, id)
+        return at if at < len(self.ids) and self.ids[at] == id else None
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """All indexed tools as a catalogue; reads them all."""
+        return Catalog(map(self.tool, range(len(self.ids))), language=self.manifest.language)
+
+    @property
+    def names(self) -> list[str]:
+        """Bare name of each tool."""
+        return self._list("names")
+
+    @property
+    def wire_names(self) -> list[str]:
+        """Name of each tool on the wire."""
+        return self._list("wire_names")
+
+    def point(self, number: int) -> Point:
+        """The point of that number: documents come first, then the examples of each tool."""
+        n = len(self.ids)
+        owner = number if number < n else int(np.searchsorted(self._starts, number, side="right")) - 1
+        place = 0 if number < n else 1 + number - int(self._starts[owner])
+        return points_of(self.tool(owner), self.manifest.dense_parts)[place]
+
+    def vectors(self, positions: NDArray[np.integer[Any]]) -> Floats:
+        """float32[m, d]: the document vectors of tools."""
+        return self._vectors[positions]
+
+    def search(self, query: Query, *, role: str | None = None, limit: int = 100) -> Evidence:
+        """The candidates of a query; see `toolcurator.index.Index`."""
+        visible = self.visible(role)
+        everybody = len(visible) == len(self.ids)
+        tokens = list(dict.fromkeys(query.tokens))
+        mass = sum(map(self.words.idf, tokens)) or 1.0
+        sparse = self.words.scores(tokens, self._weights) * np.float32(1.0 / mass)
+        named = self._names.scores(query.words, {NAME: 1.0})
+        cosines = self._scan(query.vector)
+        if not everybody:
+            sparse, named, cosines = sparse[visible], named[visible], cosines[:, visible]
+        dense = cosines[0]
+        dense_top = _top(dense, limit) if query.vector is not None else _NOBODY
+        sparse_top = _top(sparse, limit, positive=True)
+        if len(visible) <= _ALL:
+            chosen = np.arange(len(visible))
+        else:
+            chosen = np.unique(np.concatenate((dense_top, sparse_top, _top(named, _NAMED, positive=True))))
+        tools = visible[chosen]
+        named = named[chosen]
+        exact = (
+            cosines[:, chosen]
+            if query.vector is None or not self.manifest.scale
+            else self._rescore(query.vector, tools)
+        )
+        return Evidence(
+            tools=tools,
+            dense=exact[0],
+            document=exact[1],
+            best=exact[2],
+            sparse=sparse[chosen],
+            dense_rank=_ranks(dense_top, len(visible))[chosen],
+            sparse_rank=_ranks(sparse_top, len(visible))[chosen],
+            name_precision=named / self._name_mass[tools],
+            name_recall=named / np.float32(sum(map(self._names.idf, query.words)) or 1.0),
+            visible=len(visible),
+            dense_mean=float(dense.mean()) if len(dense) else 0.0,
+            dense_std=float(dense.std()) if len(dense) else 0.0,
+            sparse_mean=float(sparse.mean()) if len(sparse) else 0.0,
+            sparse_std=float(sparse.std()) if len(sparse) else 0.0,
+        )
+
+    def nearest_point(self, position: int, vector: Floats) -> tuple[int, float]:
+        """Number of the tool's point nearest to a query vector, and its cosine."""
+        start, end = self._starts[position : position + 2]
+        rows: Ints = np.array([position, *range(int(start), int(end))])
+        cosines = self._vectors[rows] @ vector
+        at = int(cosines.argmax())
+        return int(rows[at]), float(cosines[at])
+
+    def _scan(self, vector: Floats | None) -> Floats:
+        """float32[3, n]: dense score, document cosine and best cosine of every tool; of int8 codes in a large index."""
+        n = len(self.ids)
+        if vector is None:
+            return np.zeros((3, n), np.float32)
+        if not self.manifest.scale:
+            return _group(self._vectors @ vector, n, self._starts)
+        from simsimd import cdist
+
+        codes, scale = codes_of(vector)
+        products = np.asarray(cdist(codes[None], self._codes, "dot"), np.float32)[0]
+        return _group(products * np.float32(1.0 / (scale * self.manifest.scale)), n, self._starts)
+
+    def _rescore(self, vector: Floats, tools: Ints) -> Floats:
+        """float32[3, m]: as `_scan`, in float32, for some tools only."""
+        counts = self._starts[tools + 1] - self._starts[tools]
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+        examples: Ints = np.arange(int(starts[-1])) + np.repeat(self._starts[tools] - starts[:-1], counts)
+        rows = np.concatenate((tools, examples))
+        return _group(self._vectors[rows] @ vector, len(tools), starts + len(tools))
+
+    def _read_list(self, name: str) -> list[str]:
+        return json.loads((self.generation.folder / f"{name}.json").read_text("utf-8"))
+
+    def _tool(self, position: int) -> Tool:
+        start, end = self._lines[position : position + 2]
+        return Tool.model_validate_json(self._lines_of_tools[start:end].tobytes())
+
+    def _visible(self, role: str | None) -> Ints:
+        if role is None:
+            return np.arange(len(self.ids))
+        roles = self.manifest.roles
+        return np.flatnonzero(self._roles[roles.index(role) + 1 if role in roles else 0])
+
+
+def _array(folder: Path, name: str) -> NDArray[Any]:
+    # asarray leaves the memmap subclass behind, whose slices cost five times as much
+    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
+
+
+def _group(cosines: Floats, n: int, starts: Ints) -> Floats:
+    """Points → tools: their dense score, document cosine and best cosine.
+
+    The dense score of a tool with examples is the mean of its document's cosine, its best and its mean example's: on nine
+    dev sets 2.3 points of NDCG@10 above the best of the three alone. (The maximum over points loses on some sets.)
+
+    Args:
+        cosines: float32[p], documents first, then the examples of each tool.
+        n: Number of tools.
+        starts: int[n + 1], number of each tool's first example.
+
+    Returns:
+        float32[3, n].
+    """
+    document = cosines[:n]
+    if len(cosines) == n:
+        return np.broadcast_to(document, (3, n))
+    counts = np.diff(starts)
+    owners = np.flatnonzero(counts)
+    firsts = starts[owners] - n
+    best = np.maximum.reduceat(cosines[n:], firsts)
+    mean = np.add.reduceat(cosines[n:], firsts) / counts[owners].astype(np.float32)
+    grouped = np.stack((document, document, document))
+    grouped[0, owners] = (document[owners] + best + mean) / np.float32(3)
+    grouped[2, owners] = np.maximum(document[owners], best)
+    return grouped
+
+
+def _top(scores: Floats, limit: int, *, positive: bool = False) -> Ints:
+    """Positions of the best scores, best first, ties by position (so by id); with ``positive`` only scores above 0."""
+    if len(scores) > limit:
+        least = np.partition(scores, -limit)[-limit]
+        if positive and least <= 0:
+            found = np.flatnonzero(scores > 0)
+        else:
+            above = np.flatnonzero(scores > least)
+            found = np.concatenate((above, np.flatnonzero(scores == least)[: limit - len(above)]))
+    else:
+        found = np.flatnonzero(scores > 0) if positive else np.arange(len(scores))
+    return found[np.argsort(-scores[found], kind="stable")]
+
+
+def _ranks(best: Ints, n: int) -> Ints:
+    """int[n]: rank of each position from 1; 0 if it is not among the best."""
+    ranks = np.zeros(n, np.intp)
+    ranks[best] = np.arange(1, len(best) + 1)
+    return ranks

@@ -1,0 +1,293 @@
+"""The curator: an index and its encoder, joined to answer queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from toolcurator.encoders import Encoder, Progress, load_encoder
+from toolcurator.errors import QueryError, UnknownTool
+from toolcurator.index import Evidence, LocalIndex, Query, open_index
+from toolcurator.index.build import name_words
+from toolcurator.index.index import Floats
+from toolcurator.lexical import Tokenizer
+from toolcurator.retrieval import classic
+from toolcurator.retrieval.budget import declaration_tokens, diversify, estimate_tokens, pick
+from toolcurator.retrieval.confidence import packaged_confidence
+from toolcurator.retrieval.fusion import fuse, name_match
+from toolcurator.retrieval.query import clean
+from toolcurator.retrieval.ranking import CONTEXT, Found, Ranking, rank
+from toolcurator.retrieval.selection import Hit, HitEvidence, Selection
+from toolcurator.settings import Fusion, NoFit, Settings
+
+
+class Curator:
+    """Finds the few tools a query needs, and says when none fits.
+
+    Args:
+        index: The index.
+        encoder: The encoder that made its vectors; None searches by words alone.
+        settings: Settings.
+        count_tokens: Tokens of a declaration's JSON, for token budgets; by default an estimate of four characters each.
+    """
+
+    def __init__(
+        self,
+        index: LocalIndex,
+        *,
+        encoder: Encoder | None,
+        settings: Settings,
+        count_tokens: Callable[[str], int] = estimate_tokens,
+    ) -> None:
+        self.index = index
+        self.encoder = encoder
+        self.settings = settings
+        self._count_tokens = count_tokens
+        self._tokenizer = Tokenizer(index.manifest.language)
+        self._confidence = packaged_confidence()
+        language = self._tokenizer.language
+        knows = encoder is not None and ("*" in encoder.languages or language in encoder.languages)
+        self._sparse_weight = settings.sparse_weight if knows else settings.foreign_sparse_weight
+        self._pinned = frozenset(self._position(name) for name in settings.pinned)
+
+    @classmethod
+    def open(
+        cls,
+        source: object,
+        *,
+        settings: Settings | None = None,
+        progress: Progress | None = None,
+        confirm: Callable[[str], bool] | None = None,
+        count_tokens: Callable[[str], int] = estimate_tokens,
+        synonyms: Any = None,
+        extra_context: Any = None,
+        server: str | None = None,
+        **overrides: Any,
+    ) -> Curator:
+        """Open a catalogue, building its index if it is not there or out of date.
+
+        Args:
+            source: A file or folder, several of them, a list of functions, tools or schemas, or a `Catalog`.
+            settings: Settings; by default those of the environment.
+            progress: Called with texts encoded and texts to encode.
+            confirm: Asked before an encoder is downloaded; None means no.
+            count_tokens: As for the class.
+            synonyms: Paraphrases: a mapping, or a file in either form of ``domain_synonyms.json``.
+            extra_context: ``{"tool": "extra words"}`` from code.
+            server: Server of the tools that name none.
+            **overrides: Single settings, such as ``preset="classic"`` or ``k=5``.
+
+        Raises:
+            CatalogError: The source has no usable tool.
+            EncoderError: The encoder cannot be loaded.
+        """
+        settings = settings or Settings()
+        if overrides:
+            given = settings.model_dump(include=settings.model_fields_set)
+            settings = Settings.model_validate({**given, **overrides})
+        if settings.preset == "classic":
+            settings = classic.classic_settings(settings)
+        encoder = load_encoder(settings.encoder, confirm=confirm)
+        how = {"synonyms": synonyms, "extra_context": extra_context, "server": server}
+        index = open_index(source, settings=settings, encoder=encoder, progress=progress, **how)
+        return cls(index, encoder=encoder, settings=settings, count_tokens=count_tokens)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What was wrong with the source, in words."""
+        return self.index.manifest.faults
+
+    def __len__(self) -> int:
+        return len(self.index.ids)
+
+    def select(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        role: str | None = None,
+        token_budget: int | None = None,
+        fusion: Fusion | None = None,
+        no_fit: NoFit | None = None,
+    ) -> Selection:
+        """Find the tools that a query needs.
+
+        Args:
+            query: What is wanted, in words.
+            k: Most tools; by default the setting.
+            role: Persona; None is the operator, who sees every tool.
+            token_budget: Most tokens that the declarations may take together.
+            fusion: How the arms are joined; ``dense`` and ``sparse`` show one arm alone.
+            no_fit: What happens when no tool fits: ``keep``, ``empty`` or ``widen``.
+
+        Raises:
+            QueryError: The query is empty or no text, or a limit is below 1.
+        """
+        text, notes = clean(query)
+        settings = self.settings
+        k = _at_least_one("k", settings.k if k is None else k)
+        budget = settings.token_budget if token_budget is None else _at_least_one("token_budget", token_budget)
+        method = fusion or settings.fusion
+        visible = self.index.visible(role)
+        if not len(visible):
+            return Selection(
+                text, (), 0.0, True, settings.fit_threshold, notes=(*notes, "no tool is visible to this role")
+            )
+
+        def search(texts: Sequence[str]) -> list[tuple[Query, Evidence]]:
+            return self._search(texts, role, method, 0.0 if settings.preset == "classic" else CONTEXT)
+
+        if settings.preset == "classic" and method == "rrf":
+            ranking = classic.rank(text, search, self.index, role, k)
+            fits, calibrated = classic.confidence(ranking.found), True
+        else:
+            words = self._words if settings.split else None
+            ranking = rank(text, search, self._fuse(method), words)
+            fits = max(self._confidence.probability(found.evidence) for found in ranking.found)
+            calibrated = self.encoder is None or self.encoder.id == self._confidence.encoder
+        none_fits = fits < settings.fit_threshold
+        policy = no_fit or settings.no_fit
+        if none_fits and policy == "widen":
+            k += settings.widen_by
+        ranked = self._complete(ranking, visible)
+        if none_fits and policy == "empty":
+            ranked = [pair for pair in ranked if pair[0] in self._pinned]
+        if settings.diversity and self.encoder is not None and len(ranked) > 1:
+            ranked = self._diverse(ranked, k)
+        picks, over = pick(
+            ranked, k=k, pinned=self._pinned, tokens=self._tokens if budget else None, token_budget=budget
+        )
+        if over:
+            notes = (*notes, f"{over} tools did not fit into the budget of {budget:,} tokens")
+        hits = tuple(self._hit(p.tool, p.score, ranking, p.tokens) for p in picks)
+        positions = [p.tool for p in picks]
+        return Selection(
+            query=text,
+            hits=hits,
+            fits=fits,
+            calibrated=calibrated,
+            threshold=settings.fit_threshold,
+            parts=tuple(found.query.text for found in ranking.found[1:]),
+            wire_names=lambda: tuple(self.index.wire_names[at] for at in positions),
+            notes=notes,
+        )
+
+    def evidence(self, queries: Sequence[str], *, role: str | None = None) -> list[Evidence]:
+        """What the index knows about the candidates of each query, before any score is made of it: for fitting and research."""
+        return [
+            evidence for _, evidence in self._search([clean(query)[0] for query in queries], role, self.settings.fusion)
+        ]
+
+    def tool(self, name: str, role: str | None = None) -> Any:
+        """The tool of an id, bare name or wire name, if the role may see it.
+
+        Raises:
+            UnknownTool: There is none; the message names the nearest.
+        """
+        return self.index.catalog.require(name, role)
+
+    def _search(
+        self, texts: Sequence[str], role: str | None, method: Fusion, context: float = 0.0
+    ) -> list[tuple[Query, Evidence]]:
+        """Search several texts; with ``context`` that share of the first one's vector is added to each of the others."""
+        limit = self.settings.candidates
+        vectors: Sequence[Floats | None] = [None] * len(texts)
+        if self.encoder is not None and method != "sparse":
+            made = self.encoder.encode_queries(texts)
+            if context and len(texts) > 1:
+                made[1:] += np.float32(context) * made[0]
+                made[1:] /= np.linalg.norm(made[1:], axis=1, keepdims=True)
+            vectors = list(made)
+        found: list[tuple[Query, Evidence]] = []
+        for text, vector in zip(texts, vectors, strict=True):
+            query = Query(text, self._tokenizer(text, self.index.words), self._words(text), vector)
+            found.append((query, self.index.search(query, role=role, limit=limit)))
+        return found
+
+    def _words(self, text: str) -> list[str]:
+        return name_words(text, self._tokenizer)
+
+    def _fuse(self, method: Fusion) -> Callable[[Evidence], Floats]:
+        method = "sparse" if self.encoder is None and method == "dense" else method
+        return lambda evidence: fuse(evidence, method, self.settings, sparse_weight=self._sparse_weight)
+
+    def _complete(self, ranking: Ranking, visible: Iterable[int]) -> list[tuple[int, float]]:
+        """The ranking, with pinned tools and those of a catalogue small enough to be passed through."""
+        ranked = list(zip(ranking.tools.tolist(), ranking.scores.tolist(), strict=True))
+        wanted = set(self._pinned)
+        seen = set(map(int, visible)) if wanted or len(ranking.tools) < self.settings.pass_through else set[int]()
+        if len(seen) <= self.settings.pass_through:
+            wanted |= seen
+        last = ranked[-1][1] if ranked else 0.0
+        return ranked + [(tool, last) for tool in sorted((wanted & seen) - {tool for tool, _ in ranked})]
+
+    def _diverse(self, ranked: list[tuple[int, float]], k: int) -> list[tuple[int, float]]:
+        head, tail = ranked[: self.settings.candidates], ranked[self.settings.candidates :]
+        tools = [tool for tool, _ in head]
+        scores = np.array([score for _, score in head], np.float32)
+        order = diversify(tools, scores, self.index.vectors(np.array(tools)), self.settings.diversity, k)
+        score = dict(head)
+        return [(tool, score[tool]) for tool in order] + tail
+
+    def _tokens(self, position: int) -> int:
+        return declaration_tokens(self.index.tool(position), self.index.wire_names[position], self._count_tokens)
+
+    def _hit(self, position: int, score: float, ranking: Ranking, tokens: int | None) -> Hit:
+        return Hit(
+            self.index.ids[position],
+            score,
+            lambda: self.index.tool(position),
+            lambda: self._evidence(position, ranking),
+            tokens,
+        )
+
+    def _evidence(self, position: int, ranking: Ranking) -> HitEvidence:
+        why = ranking.whys.get(position, "")
+        part = int(why.removeprefix("part ")) if why.startswith("part ") else 0
+        found = ranking.found[part]
+        at = int(np.searchsorted(found.evidence.tools, position))
+        if at == len(found.evidence.tools) or found.evidence.tools[at] != position:
+            return HitEvidence(
+                0, 0.0, 0.0, "", 0, 0.0, 0.0, 0.0, "pinned" if position in self._pinned else "pass-through"
+            )
+        evidence, vector = found.evidence, found.query.vector
+        best = self.index.point(self.index.nearest_point(position, vector)[0]).text if vector is not None else ""
+        return HitEvidence(
+            dense_rank=int(evidence.dense_rank[at]),
+            cosine=float(evidence.document[at]),
+            best_cosine=float(evidence.best[at]),
+            best_point=best,
+            sparse_rank=int(evidence.sparse_rank[at]),
+            sparse=float(evidence.sparse[at]),
+            name_match=float(name_match(evidence)[at]),
+            fused=float(found.scores[at]),
+            why=why or ("pinned" if position in self._pinned else _strongest(found, at)),
+        )
+
+    def _position(self, name: str) -> int:
+        at = self.index.position(name)
+        if at is None:
+            raise UnknownTool(f"pinned: no tool has the id {name!r}")
+        return at
+
+
+def _strongest(found: Found, at: int) -> str:
+    evidence = found.evidence
+    dense, sparse = int(evidence.dense_rank[at]), int(evidence.sparse_rank[at])
+    if dense and sparse:
+        return (
+            "meaning and words"
+            if abs(dense - sparse) <= max(dense, sparse) / 2
+            else "meaning"
+            if dense < sparse
+            else "words"
+        )
+    return "meaning" if dense else "words" if sparse else "name" if evidence.name_precision[at] else "the rest"
+
+
+def _at_least_one(name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise QueryError(f"{name} must be a whole number from 1, not {value!r}")
+    return value

@@ -1,0 +1,62 @@
+"""A selection as a table for people."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from toolcurator.retrieval.selection import Selection
+
+
+def explain(selection: Selection, width: int = 140) -> str:
+    """The table as plain text."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(table(selection), end="")
+    return f"{out.getvalue().rstrip()}\n{summary(selection)}"
+
+
+def summary(selection: Selection) -> str:
+    """One or a few lines: whether any tool fits, the parts, and what else the caller should know."""
+    guess = "" if selection.calibrated else ", uncalibrated for this encoder"
+    verdict = "no tool fits" if selection.no_fit else "a tool fits"
+    lines = [f"{verdict} (probability {selection.fits:.2f}, threshold {selection.threshold:.2f}{guess})"]
+    if selection.parts:
+        lines.append("searched in parts: " + " | ".join(selection.parts))
+    return "\n".join([*lines, *selection.notes])
+
+
+def table(selection: Selection) -> Table:
+    """Per hit: score, dense rank and cosine, best point, BM25 rank and share, name match, and why it is in."""
+    from rich.table import Table
+
+    rows = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("#", "tool", "score", "cosine", "words", "name", "why", "nearest text"):
+        right = name in ("#", "score", "cosine", "words", "name")
+        rows.add_column(name, justify="right" if right else "left", no_wrap=name != "nearest text", overflow="ellipsis")
+    for number, hit in enumerate(selection, 1):
+        seen = hit.evidence
+        rows.add_row(
+            str(number),
+            hit.id,
+            f"{hit.score:.2f}",
+            _arm(seen.best_cosine, seen.dense_rank),
+            _arm(seen.sparse, seen.sparse_rank),
+            f"{seen.name_match:.2f}" if seen.name_match else "–",
+            seen.why,
+            _short(seen.best_point),
+        )
+    return rows
+
+
+def _arm(score: float, rank: int) -> str:
+    return f"{score:.2f} #{rank}" if rank else f"{score:.2f} –" if score else "–"
+
+
+def _short(text: str, most: int = 60) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"

@@ -1,0 +1,31 @@
+"""What a caller typed → what is searched."""
+
+from __future__ import annotations
+
+from toolcurator.errors import QueryError
+
+MOST_CHARACTERS = 10_000
+"""What lies behind is not searched; an encoder reads some 1,000 of them."""
+
+
+def clean(query: object) -> tuple[str, tuple[str, ...]]:
+    """Check and trim a query.
+
+    Args:
+        query: What came in.
+
+    Returns:
+        The text to search, and notes for the caller.
+
+    Raises:
+        QueryError: It is no text, or has nothing in it.
+    """
+    if not isinstance(query, str):
+        raise QueryError(f"the query must be a string, not {type(query).__name__}")
+    text = query[: MOST_CHARACTERS + 1].strip()
+    if not any(character.isprintable() and not character.isspace() for character in text):
+        raise QueryError("the query is empty; say what is wanted, e.g. 'show my attendance'")
+    if len(query) > MOST_CHARACTERS:
+        note = f"the query has {len(query):,} characters; only the first {MOST_CHARACTERS:,} were searched"
+        return text[:MOST_CHARACTERS], (note,)
+    return text, ()

@@ -1,0 +1,1 @@
+"""Where tools come from: Python functions, providers' schemas, files. Imports ``tool`` and ``errors`` only."""

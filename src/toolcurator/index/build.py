@@ -113,7 +113,7 @@ def recipe(encoder: Encoder | None, settings: Settings) -> str:
             FORMAT,
             encoder.id if encoder else "",
             settings.dense_parts,
-            sorted(settings.field_weights),
+            sorted(settings.field_weights.items()),
             settings.bm25_k1,
             settings.bm25_b,
             settings.exact_points,
@@ -197,9 +197,10 @@ def _write_words(folder: Path, tools: Sequence[Tool], tokenizer: Tokenizer, sett
     for tool in tools:
         texts = sparse_fields(tool) | {"text": dense_text(tool, settings.dense_parts)}
         for name, rows in fields.items():
-            rows.append(tokenizer(texts[name]))
+            rows.append(tokenizer(texts[name], stop_words=name == "examples"))
         names.append(name_words(tool.leaf, tokenizer))
-    Bm25.build(fields, k1=settings.bm25_k1, b=settings.bm25_b).save(folder / "words")
+    words = Bm25.build(fields, k1=settings.bm25_k1, b=settings.bm25_b, weights=settings.field_weights)
+    words.save(folder / "words")
     # with k1 next to 0 a score is the plain sum of the IDF of the words found: what the name match is made of
     index = Bm25.build({NAME: names}, k1=1e-9)
     index.save(folder / "names")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -61,6 +62,8 @@ def pick(
     Returns:
         The picks, best first, and how many tools did not fit into the token budget.
     """
+    if not pinned and token_budget is None:
+        return [Pick(tool, score, None) for tool, score in islice(ranked, k)], 0
     order = list(ranked)
     left = float("inf") if token_budget is None else token_budget
     taken: dict[int, Pick] = {}

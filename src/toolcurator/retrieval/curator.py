@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from toolcurator.encoders import Encoder, Progress, load_encoder
 from toolcurator.errors import QueryError, UnknownTool
 from toolcurator.index import Evidence, LocalIndex, Query, open_index
 from toolcurator.index.build import name_words
-from toolcurator.index.index import Floats
+from toolcurator.index.index import Floats, Ints
 from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import classic
 from toolcurator.retrieval.budget import declaration_tokens, diversify, estimate_tokens, pick
@@ -213,11 +213,13 @@ class Curator:
         method = "sparse" if self.encoder is None and method == "dense" else method
         return lambda evidence: fuse(evidence, method, self.settings, sparse_weight=self._sparse_weight)
 
-    def _complete(self, ranking: Ranking, visible: Iterable[int]) -> list[tuple[int, float]]:
+    def _complete(self, ranking: Ranking, visible: Ints) -> list[tuple[int, float]]:
         """The ranking, with pinned tools and those of a catalogue small enough to be passed through."""
         ranked = list(zip(ranking.tools.tolist(), ranking.scores.tolist(), strict=True))
+        if not self._pinned and len(visible) > self.settings.pass_through:
+            return ranked
         wanted = set(self._pinned)
-        seen = set(map(int, visible)) if wanted or len(ranking.tools) < self.settings.pass_through else set[int]()
+        seen = set(visible.tolist())
         if len(seen) <= self.settings.pass_through:
             wanted |= seen
         last = ranked[-1][1] if ranked else 0.0

@@ -18,8 +18,10 @@ CONTEXT = 0.5
 """How much of the whole query's vector is added to that of each part, so that "her fees" still knows whose (pitfall A11)."""
 MARGIN = 1.0
 """A part's best tool must beat, for that part, every other part's best by this much of the fused score."""
-NEAR = 10
+NEAR = 20
 """A part's best tool must be among this many of the whole query, or the part only sets the scene ("My name is Riya.")."""
+STRENGTH = 0.8
+"""A part's best cosine must reach this share of the whole query's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ def rank(
 
 def _differ(whole: Found, parts: Sequence[Found]) -> bool:
     """Whether each part finds a tool of its own, which the whole query is about too (pitfalls A9, A10)."""
+    if min(part.evidence.best.max(initial=0.0) for part in parts) < STRENGTH * whole.evidence.best.max(initial=0.0):
+        return False
     near = set(whole.evidence.tools[whole.order()[:NEAR]].tolist())
     tops = [int(part.evidence.tools[order[0]]) for part in parts if len(order := part.order())]
     if len(set(tops)) < len(parts) or not near.issuperset(tops):

@@ -1,0 +1,171 @@
+"""Text to tokens: one tokenizer for documents, queries and names."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Container
+from functools import lru_cache
+from itertools import pairwise
+
+from toolcurator.lexical.characters import KINDS, fold, normalize
+from toolcurator.lexical.english import STOP_WORDS, stem
+from toolcurator.lexical.language import SPACELESS, uses_ngrams
+
+VERSION = 1
+MAX_CHARACTERS = 100_000
+"""What lies behind this many characters of a text is not read."""
+NGRAM = 4
+
+_LONGEST_WORD = 64  # what is longer is encoded data, and cut
+_SHORT_WORD = NGRAM + 1  # where n-grams are on, up to here words are indexed whole too
+_LONGEST_PIECE = 40  # whose tokens are remembered
+
+# Runs and their parts, said in kinds of characters (see `KINDS`).
+_RUN = re.compile("[Ulsd][Ulsdm]*|c[cm]*")
+_PART = re.compile(
+    "U{2,}s(?![lsm])"  # PRs, URLs
+    "|U[Ud]*(?=U[lsm])"  # HTTP before Server, EC2 before Instance
+    "|U?[ls][lsmd]*"  # Server, account, oauth2
+    "|U[Udm]*"  # SQL, EC2
+    "|d+(?:[ls][lsm]*|U(?![lsm])|)"  # 2023, 3d, 3D
+)
+_SYMBOLIC = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z]\+\+|[A-Za-z]#|\.(?i:net))(?![A-Za-z0-9#+])")
+_APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?:(?:s|re|ve|ll|d|m)(?!\w)|(?=t(?!\w)))", re.IGNORECASE)
+_HYPHENATED = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_Read = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+_PARTICLES = frozenset({"in", "on", "up", "off", "out"})
+
+
+class Tokenizer:
+    """Splits a text into tokens.
+
+    Words are cut at white space, punctuation, underscores and changes of case, and lower-cased; then come
+
+    - English: stop words go, the rest is stemmed;
+    - other languages with spaces: a word's character 4-grams without diacritics (Pärnu: ``~_par``, ``~parn``, ...), and
+      if it is short the word itself;
+    - scripts without spaces: pairs of characters;
+    - beside a whole word its form without diacritics (naïve: naive), its letters (oauth2: oauth), and what two parts
+      make together (GitHub, e-mail: github, email).
+
+    Args:
+        language: ISO 639-1 code of the catalogue's language; a region (``pt-BR``) is ignored.
+        ngrams: Whether to add character n-grams; None leaves it to the language.
+
+    Attributes:
+        id: Names the rules; equal ids give equal tokens. Part of every cache key.
+    """
+
+    def __init__(self, language: str = "en", *, ngrams: bool | None = None) -> None:
+        self.language = language.lower().replace("_", "-").split("-")[0]
+        self.english = self.language == "en" or self.language in SPACELESS  # their Latin words are English
+        self.ngrams = uses_ngrams(self.language) if ngrams is None else ngrams
+        rules = "english" if self.english else "plain"
+        self.id = f"tokenizer-{VERSION}-{rules}{f'-{NGRAM}grams' if self.ngrams else ''}"
+        self._remembered = lru_cache(maxsize=65_536)(self._read)
+
+    def __call__(self, text: str, known: Container[str] | None = None, *, stop_words: bool = False) -> list[str]:
+        """Tokens of a text, in no promised order.
+
+        Args:
+            text: Any text; `MAX_CHARACTERS` of it are read.
+            known: For queries, the catalogue's tokens (the `Bm25`). A stop word that is known stays; neighbors whose
+                joined form is known add it (web page: webpage); a word that is unknown but made of two known ones adds
+                them (pitfall A20).
+            stop_words: Keep English stop words: right for example queries, wrong for descriptions (measured).
+        """
+        words: list[str] = []
+        tokens: list[str] = []
+        stops: list[str] = []
+        for piece in normalize(text, MAX_CHARACTERS).split():
+            more_words, more_tokens, more_stops = self._of(piece)
+            words += more_words
+            tokens += more_tokens
+            stops += more_stops
+        if stops and not tokens:  # "who am I" may be the name of a tool
+            tokens = [self.stem("".join(words))]
+        if stop_words:
+            tokens += stops
+        elif known is not None:
+            tokens += [stop for stop in stops if stop in known]
+        if known is not None and not self.ngrams:
+            tokens += self._compounds(words, known)
+        return tokens
+
+    def words(self, text: str) -> list[str]:
+        """Plain words, lower case, in order, none added or left out; pairs of characters in scripts without spaces."""
+        return [word for piece in normalize(text, MAX_CHARACTERS).split() for word in self._of(piece)[0]]
+
+    def stem(self, word: str) -> str:
+        """The form under which a plain word is indexed (English: ``bookings`` → ``book``)."""
+        return stem(word) if self.english and word.isascii() else word
+
+    def _of(self, piece: str) -> _Read:
+        return self._remembered(piece) if len(piece) <= _LONGEST_PIECE else self._read(piece)
+
+    def _read(self, piece: str) -> _Read:
+        """Words, tokens and stop words of a text without white space."""
+        words: list[str] = []
+        joined: list[str] = []
+        if not piece.isalnum():
+            words += [symbol.lower() for symbol in _SYMBOLIC.findall(piece)]  # C++, C#, .NET
+            piece = _SYMBOLIC.sub(" ", piece)
+        piece = _APOSTROPHE.sub("", piece)
+        kinds = piece.translate(KINDS)
+        for run in _RUN.finditer(kinds):
+            start, end = run.span()
+            if kinds[start] == "c":
+                words += _pairs(piece[start:end], kinds[start:end])
+                continue
+            parts = [piece[part.start() : part.end()] for part in _PART.finditer(kinds, start, end)]
+            if len(parts) > 1 and len(parts[0]) == 1:  # OAuth, iPhone, eBay
+                parts[:2] = [parts[0] + parts[1]]
+            parts = [unicodedata.normalize("NFC", part.casefold())[:_LONGEST_WORD] for part in parts]
+            if len(parts) == 2 and kinds[start] == "U":  # GitHub
+                joined.append("".join(parts))
+            words += parts
+        if len(words) == 2 and _HYPHENATED.fullmatch(piece):
+            joined.append("".join(words))
+        dropped = STOP_WORDS if self.english else frozenset[str]()
+        tokens = [form for word in words if word not in dropped for form in self._forms(word)]
+        stops = [word for word in words if word in dropped]
+        return tuple(words), (*tokens, *map(self.stem, joined)), tuple(stops)
+
+    def _forms(self, word: str) -> list[str]:
+        plain = fold(word)
+        forms = []
+        if not self.ngrams or len(word) <= _SHORT_WORD:
+            letters = word.rstrip("0123456789")
+            forms = [self.stem(form) for form in dict.fromkeys((word, plain, letters)) if form == word or len(form) > 2]
+        if self.ngrams:
+            padded = f"_{plain}_"
+            forms += [f"~{padded[i : i + NGRAM]}" for i in range(max(1, len(padded) - NGRAM + 1))]
+        return forms
+
+    def _compounds(self, words: list[str], known: Container[str]) -> list[str]:
+        added = [
+            joined
+            for first, second in pairwise(words)
+            if first not in STOP_WORDS and (second not in STOP_WORDS or second in _PARTICLES)
+            if (joined := self.stem(first + second)) in known
+        ]
+        for word in words:
+            if len(word) < 5 or self.stem(word) in known:
+                continue
+            for cut in range(3, len(word) - 1):
+                if word[:cut] not in known:
+                    continue
+                rest = word[cut:]
+                second = self.stem(rest)
+                if rest in _PARTICLES or (len(rest) > 2 and second in known):
+                    added += [word[:cut], second] if second in known else [word[:cut]]
+                    break
+        return added
+
+
+def _pairs(run: str, kinds: str) -> list[str]:
+    """Pairs of neighboring letters, each with its combining marks; a letter on its own stays."""
+    starts = [i for i, kind in enumerate(kinds) if kind == "c"]
+    letters = [run[start:end] for start, end in pairwise([*starts, len(run)])]
+    return [first + second for first, second in pairwise(letters)] or letters

@@ -15,7 +15,7 @@ NoFit = Literal["keep", "empty", "widen"]
 FIELD_WEIGHTS = {
     "name": 1.0,
     "description": 1.0,
-    "slots": 1.0,
+    "slots": 0.5,
     "server": 0.5,
     "tags": 1.0,
     "extra_context": 1.0,

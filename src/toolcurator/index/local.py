@@ -22,6 +22,7 @@ from toolcurator.tool import Tool
 
 _NAMED = 10  # tools that come in through their name alone
 _ALL = 256  # up to this many visible tools, every one is a candidate
+_CACHED = 16_384  # words whose IDF is remembered
 _NOBODY = np.zeros(0, np.intp)
 
 
@@ -52,6 +53,8 @@ class LocalIndex:
                 self._codes: NDArray[np.int8] = _array(folder, "codes")
             self._starts: Ints = _array(folder, "examples")
             self._groups = _Groups.of(self._starts, len(self.ids))
+        self._idf = lru_cache(maxsize=_CACHED)(self.words.idf)
+        self._name_idf = lru_cache(maxsize=_CACHED)(self._names.idf)
         self.tool = lru_cache(maxsize=4096)(self._tool)
         self.visible = lru_cache(maxsize=64)(self._visible)
 
@@ -95,7 +98,7 @@ class LocalIndex:
         """The candidates of a query; see `toolcurator.index.Index`."""
         visible = self.visible(role)
         everybody = len(visible) == len(self.ids)
-        mass = sum(map(self.words.idf, set(query.tokens))) or 1.0
+        mass = sum(map(self._idf, set(query.tokens))) or 1.0
         sparse = self.words.scores(query.tokens, self._weights) * np.float32(1.0 / mass)
         named = self._names.scores(query.words, {NAME: 1.0})
         cosines = self._scan(query.vector)
@@ -126,7 +129,7 @@ class LocalIndex:
             dense_rank=_ranks(dense_top, len(visible))[chosen],
             sparse_rank=_ranks(sparse_top, len(visible))[chosen],
             name_precision=named / self._name_mass[tools],
-            name_recall=named / np.float32(sum(map(self._names.idf, query.words)) or 1.0),
+            name_recall=named / np.float32(sum(map(self._name_idf, query.words)) or 1.0),
             visible=len(visible),
             dense_mean=dense_mean,
             dense_std=dense_std,
@@ -234,6 +237,9 @@ def _spread(values: Floats) -> tuple[float, float]:
 
 def _top(scores: Floats, limit: int, *, positive: bool = False) -> Ints:
     """Positions of the best scores, best first, ties by position (so by id); with ``positive`` only scores above 0."""
+    if len(scores) <= _ALL:
+        found = np.argsort(-scores, kind="stable")[:limit]
+        return found[: np.count_nonzero(scores > 0)] if positive else found
     if len(scores) > limit:
         least = np.partition(scores, -limit)[-limit]
         if positive and least <= 0:

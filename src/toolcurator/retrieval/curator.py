@@ -161,7 +161,12 @@ class Curator:
         )
         if over:
             notes = (*notes, f"{over} tools did not fit into the budget of {budget:,} tokens")
-        hits = tuple(self._hit(p.tool, p.score, ranking, p.tokens) for p in picks)
+        ids, tool = self.index.ids, self.index.tool
+
+        def evidence(position: int) -> HitEvidence:
+            return self._evidence(position, ranking)
+
+        hits = tuple([Hit(ids[p.tool], p.score, p.tokens, p.tool, tool, evidence) for p in picks])
         positions = [p.tool for p in picks]
         return Selection(
             query=text,
@@ -235,15 +240,6 @@ class Curator:
 
     def _tokens(self, position: int) -> int:
         return declaration_tokens(self.index.tool(position), self.index.wire_names[position], self._count_tokens)
-
-    def _hit(self, position: int, score: float, ranking: Ranking, tokens: int | None) -> Hit:
-        return Hit(
-            self.index.ids[position],
-            score,
-            lambda: self.index.tool(position),
-            lambda: self._evidence(position, ranking),
-            tokens,
-        )
 
     def _evidence(self, position: int, ranking: Ranking) -> HitEvidence:
         why = ranking.whys.get(position, "")

@@ -51,31 +51,33 @@ class Hit:
         tokens: Estimated tokens of its declaration; None unless a token budget was set.
     """
 
-    __slots__ = ("_evidence", "_tool", "id", "score", "tokens")
+    __slots__ = ("_evidence", "_position", "_tool", "id", "score", "tokens")
 
     def __init__(
         self,
         id: str,
         score: float,
-        tool: Callable[[], Tool],
-        evidence: Callable[[], HitEvidence],
-        tokens: int | None = None,
+        tokens: int | None,
+        position: int,
+        tool: Callable[[int], Tool],
+        evidence: Callable[[int], HitEvidence],
     ) -> None:
         self.id = id
         self.score = score
         self.tokens = tokens
+        self._position = position
         self._tool = tool
         self._evidence = evidence
 
     @property
     def tool(self) -> Tool:
         """The tool."""
-        return self._tool()
+        return self._tool(self._position)
 
     @property
     def evidence(self) -> HitEvidence:
         """Which point, which retriever, which rank, which rule."""
-        return self._evidence()
+        return self._evidence(self._position)
 
     def __repr__(self) -> str:
         return f"Hit({self.id!r}, {self.score:.3f})"

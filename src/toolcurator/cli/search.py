@@ -46,6 +46,9 @@ def search(
         typer.Option(exists=True, dir_okay=False, help='JSON Lines with "id" and "query", or a text a line.'),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the answers to --queries go.", show_default="stdout")] = None,
+    rerank: Annotated[
+        str | None, typer.Option(help="Reranker for the first hits: a folder or a hub name.", show_default="none")
+    ] = None,
     synonyms: Synonyms = None,
     language: Language = None,
     index_dir: IndexDir = None,
@@ -65,6 +68,7 @@ def search(
         fusion=fusion,
         encoder=encoder,
         diversity=diversity,
+        rerank_model=rerank,
         pinned=tuple(pinned) if pinned else None,
         synonyms=synonyms,
         language=language,

@@ -87,7 +87,7 @@ def build_index(
         points, dimensions, scale = 0, 0, 0.0
         if encoder is not None:
             points, dimensions, scale = _write_vectors(new, served, encoder, settings, old, progress)
-        _write_words(new, served, tokenizer, settings)
+        _write_words(new, served, tokenizer, settings, old)
         manifest = Manifest(
             key=key,
             encoder=encoder.id if encoder else "",
@@ -160,8 +160,8 @@ def _write_vectors(
         texts += (point.text for point in points_of(tool, settings.dense_parts)[1:])
         starts.append(len(texts))
     np.save(folder / "examples.npy", np.array(starts, np.int64))
-    digests = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text in texts]
-    np.save(folder / "digests.npy", np.frombuffer(b"".join(digests), np.uint8).reshape(len(texts), 16))
+    digests = list(map(_digest, texts))
+    np.save(folder / "digests.npy", _rows(digests))
 
     vectors = np.lib.format.open_memmap(folder / "vectors.npy", "w+", np.float32, (len(texts), encoder.dimensions))
     known: dict[bytes, int] = {}
@@ -191,26 +191,51 @@ def _write_vectors(
     return len(texts), encoder.dimensions, scale
 
 
-def _write_words(folder: Path, tools: Sequence[Tool], tokenizer: Tokenizer, settings: Settings) -> None:
-    fields: dict[str, list[list[str]]] = {name: [] for name in settings.field_weights}
-    names: list[list[str]] = []
-    for tool in tools:
-        texts = sparse_fields(tool) | {"text": dense_text(tool, settings.dense_parts)}
-        for name, rows in fields.items():
-            rows.append(tokenizer(texts[name], stop_words=name == "examples"))
-        names.append(name_words(tool.leaf, tokenizer))
-    words = Bm25.build(fields, k1=settings.bm25_k1, b=settings.bm25_b, weights=settings.field_weights)
+def _write_words(
+    folder: Path, tools: Sequence[Tool], tokenizer: Tokenizer, settings: Settings, old: Generation | None
+) -> None:
+    """Write the words of the tools and of their names. Tools whose texts the old generation holds are not read again."""
+    texts = [sparse_fields(tool) | {"text": dense_text(tool, settings.dense_parts)} for tool in tools]
+    digests = [_digest(json.dumps([each[name] for name in settings.field_weights])) for each in texts]
+    np.save(folder / "word_digests.npy", _rows(digests))
+
+    before = Bm25.open(old.folder / "words") if old is not None and old.manifest.tokenizer == tokenizer.id else None
+    if before is not None and before.made_with(settings.field_weights, settings.bm25_k1, settings.bm25_b):
+        assert old is not None
+        known = {row.tobytes(): number for number, row in enumerate(np.load(old.folder / "word_digests.npy"))}
+        kept = np.array([known.pop(digest, -1) for digest in digests], np.int64)  # each old one at most once
+    else:
+        before, kept = None, np.full(len(tools), -1)
+    fresh = [each for each, number in zip(texts, kept, strict=True) if number < 0]
+    fields = {
+        name: [tokenizer(each[name], stop_words=name == "examples") for each in fresh]
+        for name in settings.field_weights
+    }
+    if before is not None:
+        words = before.updated(kept, fields)
+    else:
+        words = Bm25.build(fields, k1=settings.bm25_k1, b=settings.bm25_b, weights=settings.field_weights)
     words.save(folder / "words")
+
+    names = [name_words(tool.leaf, tokenizer) for tool in tools]
     # with k1 next to 0 a score is the plain sum of the IDF of the words found: what the name match is made of
     index = Bm25.build({NAME: names}, k1=1e-9)
     index.save(folder / "names")
     np.save(folder / "name_mass.npy", np.array([sum(map(index.idf, words)) or 1.0 for words in names], np.float32))
 
 
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _rows(digests: Sequence[bytes]) -> NDArray[np.uint8]:
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(len(digests), 16)
+
+
 def name_words(text: str, tokenizer: Tokenizer) -> list[str]:
     """Distinct stemmed words of a name or a query, in order; without stop words, unless there are no others."""
     words = tokenizer.words(text)
-    telling = [word for word in words if word not in STOP_WORDS] if tokenizer.language == "en" else words
+    telling = [word for word in words if word not in STOP_WORDS] if tokenizer.english else words
     return list(dict.fromkeys(map(tokenizer.stem, telling or words)))
 
 

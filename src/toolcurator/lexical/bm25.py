@@ -154,6 +154,15 @@ class Bm25:
         except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
             raise LexicalIndexError(f"{folder}: not a readable lexical index ({error}); build it again") from error
 
+    def made_with(self, weights: Mapping[str, float], k1: float, b: float) -> bool:
+        """Whether `build` would be called with these fields, weights and constants."""
+        return (self.names, self.weights, self.k1, self.b) == (
+            tuple(weights),
+            tuple(map(float, weights.values())),
+            k1,
+            b,
+        )
+
     @property
     def n(self) -> int:
         """Number of documents."""

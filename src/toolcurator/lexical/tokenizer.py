@@ -54,15 +54,14 @@ class Tokenizer:
         ngrams: Whether to add character n-grams; None leaves it to the language.
 
     Attributes:
-        id: Names the rules; equal ids give equal tokens. Part of every cache key.
+        id: Version, language and n-grams; equal ids give equal tokens. Part of every cache key.
     """
 
     def __init__(self, language: str = "en", *, ngrams: bool | None = None) -> None:
         self.language = language.lower().replace("_", "-").split("-")[0]
         self.english = self.language == "en" or self.language in SPACELESS  # their Latin words are English
         self.ngrams = uses_ngrams(self.language) if ngrams is None else ngrams
-        rules = "english" if self.english else "plain"
-        self.id = f"tokenizer-{VERSION}-{rules}{f'-{NGRAM}grams' if self.ngrams else ''}"
+        self.id = f"tokenizer-{VERSION}-{self.language}{f'-{NGRAM}grams' if self.ngrams else ''}"
         self._remembered = lru_cache(maxsize=65_536)(self._read)
 
     def __call__(self, text: str, known: Container[str] | None = None, *, stop_words: bool = False) -> list[str]:

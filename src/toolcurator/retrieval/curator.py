@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from toolcurator.encoders import Encoder, Progress, load_encoder
 from toolcurator.errors import QueryError, UnknownTool
-from toolcurator.index import Evidence, LocalIndex, Query, open_index
+from toolcurator.index import Evidence, LocalIndex, Query, dense_text, open_index
 from toolcurator.index.build import name_words
 from toolcurator.index.index import Floats, Ints
 from toolcurator.lexical import Tokenizer
@@ -21,6 +21,10 @@ from toolcurator.retrieval.query import clean
 from toolcurator.retrieval.ranking import CONTEXT, Found, Ranking, rank
 from toolcurator.retrieval.selection import Hit, HitEvidence, Selection
 from toolcurator.settings import Fusion, NoFit, Settings
+from toolcurator.tool import Tool
+
+if TYPE_CHECKING:
+    from toolcurator.retrieval.rerank import Reranker
 
 
 class Curator:
@@ -30,6 +34,7 @@ class Curator:
         index: The index.
         encoder: The encoder that made its vectors; None searches by words alone.
         settings: Settings.
+        reranker: Orders the first hits again; None leaves them as they are.
         count_tokens: Tokens of a declaration's JSON, for token budgets; by default an estimate of four characters each.
     """
 
@@ -39,10 +44,12 @@ class Curator:
         *,
         encoder: Encoder | None,
         settings: Settings,
+        reranker: Reranker | None = None,
         count_tokens: Callable[[str], int] = estimate_tokens,
     ) -> None:
         self.index = index
         self.encoder = encoder
+        self.reranker = reranker
         self.settings = settings
         self._count_tokens = count_tokens
         self._tokenizer = Tokenizer(index.manifest.language)
@@ -92,7 +99,8 @@ class Curator:
         encoder = load_encoder(settings.encoder, confirm=confirm)
         how = {"synonyms": synonyms, "extra_context": extra_context, "server": server}
         index = open_index(source, settings=settings, encoder=encoder, progress=progress, **how)
-        return cls(index, encoder=encoder, settings=settings, count_tokens=count_tokens)
+        reranker = _reranker(settings.rerank_model, confirm)
+        return cls(index, encoder=encoder, settings=settings, reranker=reranker, count_tokens=count_tokens)
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -152,6 +160,10 @@ class Curator:
         if none_fits and policy == "widen":
             k += settings.widen_by
         ranked = self._complete(ranking, visible)
+        if self.reranker is not None:
+            from toolcurator.retrieval.rerank import rerank
+
+            ranked = rerank(text, ranked, self._document, self.reranker, settings.rerank_depth)
         if none_fits and policy == "empty":
             ranked = [pair for pair in ranked if pair[0] in self._pinned]
         if settings.diversity and self.encoder is not None and len(ranked) > 1:
@@ -185,7 +197,7 @@ class Curator:
             evidence for _, evidence in self._search([clean(query)[0] for query in queries], role, self.settings.fusion)
         ]
 
-    def tool(self, name: str, role: str | None = None) -> Any:
+    def tool(self, name: str, role: str | None = None) -> Tool:
         """The tool of an id, bare name or wire name, if the role may see it.
 
         Raises:
@@ -238,6 +250,9 @@ class Curator:
         score = dict(head)
         return [(tool, score[tool]) for tool in order] + tail
 
+    def _document(self, position: int) -> str:
+        return dense_text(self.index.tool(position), self.index.manifest.dense_parts)
+
     def _tokens(self, position: int) -> int:
         return declaration_tokens(self.index.tool(position), self.index.wire_names[position], self._count_tokens)
 
@@ -269,6 +284,14 @@ class Curator:
         if at is None:
             raise UnknownTool(f"pinned: no tool has the id {name!r}")
         return at
+
+
+def _reranker(name: str | None, confirm: Callable[[str], bool] | None) -> Reranker | None:
+    if name is None:
+        return None
+    from toolcurator.retrieval.rerank import load_reranker
+
+    return load_reranker(name, confirm=confirm)
 
 
 def _strongest(found: Found, at: int) -> str:

@@ -27,7 +27,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "dense alone": {"fusion": "dense"},
     "RRF": {"fusion": "rrf"},
     "default": {},
-    "default, never split": {"split": False},
+    "default, whole": {"split": False},
     "classic": {"preset": "classic"},
 }
 
@@ -49,12 +49,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sets.data_option(parser)
     parser.add_argument("--sets", default=",".join(SETS))
-    parser.add_argument("--runs", default=",".join(RUNS))
+    parser.add_argument("--runs", default=";".join(RUNS), help="separated by ;")
     parser.add_argument("--split", default="test")
     parser.add_argument("--kinds", default="single,multi")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    names, runs = given.sets.split(","), given.runs.split(",")
+    names, runs = given.sets.split(","), given.runs.split(";")
     results: dict[str, dict[str, dict[str, float]]] = {name: {} for name in names}
     counts: dict[str, int] = {}
     console = Console()

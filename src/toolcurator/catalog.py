@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from toolcurator.errors import CatalogError, UnknownTool
 from toolcurator.sources.fault import Fault
@@ -187,6 +187,8 @@ class Catalog:
             )
         found = gather(source, server=server or "")
         tools, faults = found.unique()
+        if not tools and not found.faults:
+            raise CatalogError(f"no tool in {_called(source)}")
         for path, words in found.synonyms:
             faults += words.check(tools, path)
             tools = words.applied(tools)
@@ -346,6 +348,12 @@ class Catalog:
         near = self.nearest(name, role)
         nearest = f"; the nearest: {', '.join(near)}" if near else ""
         return UnknownTool(f"no tool {name!r}{nearest}")
+
+
+def _called(source: object) -> str:
+    paths = cast(list[object], source) if isinstance(source, list) else [source]
+    named = [str(cast(str, path)) for path in paths if isinstance(path, str | os.PathLike)]
+    return ", ".join(named) or "what was given"
 
 
 def _nothing(faults: list[Fault]) -> str:

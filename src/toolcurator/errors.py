@@ -19,6 +19,14 @@ class QueryError(ToolCuratorError):
     """The query, or a limit given with it, cannot be served (wrong type, k below 1, unknown preset, ...)."""
 
 
+class IndexFolderError(ToolCuratorError):
+    """An index folder cannot be read or written."""
+
+
+class SettingsError(ToolCuratorError):
+    """A setting is unknown or out of range."""
+
+
 class EncoderError(ToolCuratorError):
     """An encoder cannot be found, loaded or reached."""
 

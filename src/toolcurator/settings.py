@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from toolcurator.errors import SettingsError
+from toolcurator.sources.fault import explain
+
 Fusion = Literal["weighted", "rrf", "dense", "sparse"]
+Part = Literal["name", "description", "slots", "server", "tags", "extra_context"]
 Preset = Literal["default", "classic"]
 NoFit = Literal["keep", "empty", "widen"]
 
@@ -76,7 +81,7 @@ class Settings(BaseSettings):
     rerank_model: str | None = None
     rerank_depth: int = Field(default=20, ge=1)
     candidates: int = Field(default=100, ge=1)
-    dense_parts: tuple[str, ...] = ("name", "description", "slots", "server", "tags", "extra_context")
+    dense_parts: tuple[Part, ...] = ("name", "description", "slots", "server", "tags", "extra_context")
     field_weights: dict[str, float] = Field(default_factory=lambda: dict(FIELD_WEIGHTS))
     bm25_k1: float = Field(default=1.5, gt=0)
     bm25_b: float = Field(default=0.75, ge=0, le=1)
@@ -87,3 +92,23 @@ class Settings(BaseSettings):
     sparse_floor: float = Field(default=0.01, ge=0)
     rrf_k: int = Field(default=60, ge=1)
     exact_points: int = Field(default=8192, ge=0)
+
+    @field_validator("field_weights")
+    @classmethod
+    def _known_fields(cls, weights: dict[str, float]) -> dict[str, float]:
+        known = {*FIELD_WEIGHTS, "text"}
+        if not weights or any(name not in known or not 0 <= weight < inf for name, weight in weights.items()):
+            raise ValueError(f"field_weights must weigh some of {', '.join(sorted(known))}, each 0 or more")
+        return weights
+
+    @classmethod
+    def of(cls, **given: Any) -> Settings:
+        """Settings from keyword arguments.
+
+        Raises:
+            SettingsError: One is unknown or out of range; the message says which, and what was expected.
+        """
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            raise SettingsError(f"settings: {explain(error)}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 
@@ -43,6 +44,9 @@ def _options(  # pyright: ignore[reportUnusedFunction]
 def main() -> None:
     """Entry point of the ``toolcurator`` command. Exit codes: 0 done, 1 partly, 2 not, 130 interrupted."""
     debug = "--debug" in sys.argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # half a surrogate pair must not end a batch
     try:
         app()
     except KeyboardInterrupt:

@@ -40,7 +40,7 @@ def index(
         "roles": list(about.roles),
         "bytes": size,
         "seconds": round(time.perf_counter() - start, 3),
-        "faults": list(about.faults),
+        "faults": list(curator.faults),
     }
     if as_json:
         print(json.dumps(facts, ensure_ascii=False, indent=2))

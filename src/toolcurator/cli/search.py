@@ -90,7 +90,7 @@ def _print(selection: Selection, explain: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from toolcurator.retrieval.explain import summary, table
+    from toolcurator.retrieval.explain import cell, summary, table
 
     if explain:
         rows = table(selection)
@@ -98,13 +98,12 @@ def _print(selection: Selection, explain: bool) -> None:
         rows = Table(box=None, pad_edge=False, show_header=False)
         for number, hit in enumerate(selection, 1):
             text = " ".join(hit.tool.description.split())
-            rows.add_row(
-                str(number), f"[bold]{hit.id}[/bold]", f"{hit.score:.2f}", text if len(text) < 80 else f"{text[:79]}…"
-            )
+            short = text if len(text) < 80 else f"{text[:79]}…"
+            rows.add_row(str(number), cell(hit.id, "bold"), f"{hit.score:.2f}", cell(short))
     wide = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     if len(selection):
         wide.print(rows)
-    wide.print(summary(selection), style="yellow" if selection.no_fit else "", markup=False)
+    wide.print(summary(selection), style="yellow" if selection.no_fit else "", markup=False, emoji=False)
 
 
 def _as_json(selection: Selection) -> dict[str, Any]:
@@ -127,21 +126,24 @@ def _as_json(selection: Selection) -> dict[str, Any]:
 
 def _batch(curator: Curator, queries: Path, out: Path | None, limits: dict[str, Any]) -> int:
     """Answer a file of queries, one JSON line each, written as they come; returns the exit code."""
-    from toolcurator.errors import ToolCuratorError
+    from toolcurator.errors import QueryError, ToolCuratorError
 
-    lines = [line for line in queries.read_text("utf-8-sig").splitlines() if line.strip()]
+    try:
+        content = queries.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise QueryError(f"{queries}: not UTF-8 ({error.reason} at byte {error.start})") from None
+    lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     failed = 0
     sink = out.open("w", encoding="utf-8") if out else sys.stdout
     with progress("searching") as report:
         try:
-            for number, line in enumerate(lines, 1):
+            for done, (number, line) in enumerate(lines, 1):
                 asked: dict[str, Any] = {"id": str(number)}
                 try:
                     asked |= _query(line, queries, number)
                     start = time.perf_counter()
-                    found = curator.select(
-                        asked["query"], **(limits | ({"role": asked["role"]} if asked.get("role") else {}))
-                    )
+                    role = limits["role"] or asked.get("role")  # a line never sees more than the command may
+                    found = curator.select(asked["query"], **{**limits, "role": role})
                     took = time.perf_counter() - start
                     answer: dict[str, Any] = {
                         "id": asked["id"],
@@ -153,8 +155,8 @@ def _batch(curator: Curator, queries: Path, out: Path | None, limits: dict[str, 
                     failed += 1
                     answer = {"id": asked["id"], "error": str(error)}
                 sink.write(json.dumps(answer, ensure_ascii=False) + "\n")
-                if number % 50 == 0 or number == len(lines):
-                    report(number, len(lines))
+                if done % 50 == 0 or done == len(lines):
+                    report(done, len(lines))
         finally:
             if out:
                 sink.close()

@@ -48,6 +48,8 @@ def _all(tools: tuple[Tool, ...], catalog: Catalog) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from toolcurator.retrieval.explain import cell
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("tool", "slots", "examples", "roles", "description"):
         table.add_column(
@@ -55,7 +57,8 @@ def _all(tools: tuple[Tool, ...], catalog: Catalog) -> None:
         )
     for each in tools:
         roles = ", ".join(each.roles) or "all"
-        table.add_row(each.id, str(len(each.slots)), str(len(each.examples)), roles, " ".join(each.description.split()))
+        text = " ".join(each.description.split())
+        table.add_row(cell(each.id), str(len(each.slots)), str(len(each.examples)), cell(roles), cell(text))
     Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(table)
     hidden = len(catalog) - len(tools)
     print(f"{len(tools):,} tools{f', {hidden:,} not shown (role or state)' if hidden else ''}")

@@ -14,7 +14,7 @@ from toolcurator.catalog import Catalog
 from toolcurator.encoders import Encoder, Progress
 from toolcurator.errors import CatalogError
 from toolcurator.index.documents import dense_text, points_of, sparse_fields
-from toolcurator.index.generations import FORMAT, Generation, Generations, Manifest
+from toolcurator.index.generations import FORMAT, Generation, Generations, Manifest, Origin
 from toolcurator.lexical import Bm25, Tokenizer
 from toolcurator.lexical.english import STOP_WORDS
 from toolcurator.settings import Settings
@@ -24,7 +24,6 @@ from toolcurator.version import __version__
 NAME = "name"
 """The only field of the index of names."""
 
-_FAULTS = 100  # faults of a catalogue that are kept with its index
 _CHUNK = 2048  # texts encoded before their vectors go to disk
 
 
@@ -38,7 +37,7 @@ def index_key(tools: Iterable[Tool], *, encoder: Encoder | None, tokenizer: Toke
         settings: Settings.
     """
     digest = hashlib.sha256(f"{recipe(encoder, settings)} {tokenizer.id}".encode())
-    for line in sorted(hashlib.sha256(tool.model_dump_json().encode("utf-8", "replace")).digest() for tool in tools):
+    for line in sorted(hashlib.sha256(_json(tool)).digest() for tool in tools):
         digest.update(line)
     return digest.hexdigest()
 
@@ -50,7 +49,7 @@ def build_index(
     encoder: Encoder | None,
     tokenizer: Tokenizer,
     settings: Settings,
-    source: str = "",
+    origin: Origin | None = None,
     progress: Progress | None = None,
 ) -> Generation:
     """Make sure that a folder holds the index of these tools, building what is missing.
@@ -61,7 +60,7 @@ def build_index(
         encoder: Makes the vectors; None builds an index of words alone.
         tokenizer: Makes the tokens.
         settings: Settings.
-        source: Digest of the files that the tools came from.
+        origin: Where the tools came from.
         progress: Called with texts done and texts to encode.
 
     Returns:
@@ -76,12 +75,13 @@ def build_index(
         raise CatalogError(f"none of the {len(catalog)} tools is active; nothing can be found")
     key = index_key(served, encoder=encoder, tokenizer=tokenizer, settings=settings)
     generations = Generations(folder)
+    origin = origin or Origin()
     with generations.building():
         old = generations.current()
         if old is not None and old.manifest.key == key:
-            if old.source != source:
-                generations.point(old.folder, source)
-            return Generation(old.folder, old.manifest, source)
+            if old.origin != origin:
+                generations.point(old.folder, origin)
+            return Generation(old.folder, old.manifest, origin)
         new = generations.new()
         roles = _write_tools(new, served, catalog.wire_names)
         points, dimensions, scale = 0, 0, 0.0
@@ -99,10 +99,8 @@ def build_index(
             scale=scale,
             dense_parts=settings.dense_parts,
             roles=roles,
-            files_read=catalog.files,
-            faults=tuple(str(fault) for fault in catalog.faults[:_FAULTS]),
         )
-        return generations.publish(new, manifest, source)
+        return generations.publish(new, manifest, origin)
 
 
 def recipe(encoder: Encoder | None, settings: Settings) -> str:
@@ -123,7 +121,7 @@ def recipe(encoder: Encoder | None, settings: Settings) -> str:
 
 def _write_tools(folder: Path, tools: Sequence[Tool], wire_names: Mapping[str, str]) -> tuple[str, ...]:
     """Write the tools, one JSON line each, where each line starts, their names, and who may see them; returns the roles."""
-    lines = [tool.model_dump_json(exclude_defaults=True).encode("utf-8", "replace") + b"\n" for tool in tools]
+    lines = [_json(tool) + b"\n" for tool in tools]
     (folder / "tools.jsonl").write_bytes(b"".join(lines))
     np.save(folder / "lines.npy", np.cumsum([0, *map(len, lines)]).astype(np.int64))
     (folder / "ids.json").write_text(json.dumps([tool.id for tool in tools]), "utf-8")
@@ -222,6 +220,15 @@ def _write_words(
     index = Bm25.build({NAME: names}, k1=1e-9)
     index.save(folder / "names")
     np.save(folder / "name_mass.npy", np.array([sum(map(index.idf, words)) or 1.0 for words in names], np.float32))
+
+
+def _json(tool: Tool) -> bytes:
+    """The tool as JSON in UTF-8; half a surrogate pair, which UTF-8 cannot hold, becomes a question mark."""
+    try:
+        return tool.model_dump_json(exclude_defaults=True).encode()
+    except ValueError:
+        fields = tool.model_dump(mode="json", exclude_defaults=True)
+        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _digest(text: str) -> bytes:

@@ -14,7 +14,7 @@ PointKind = Literal["document", "example"]
 _DEPTH = 3  # levels of nested properties that are read
 _ENUM_VALUES = 12  # a longer enum is data (currencies, countries), not description
 _MOST_CHARACTERS = 20_000  # of one part; what an encoder reads is far less
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _JOINTS = re.compile(r"[_\-./:]+")
 
 

@@ -1,6 +1,6 @@
 """Whole index or none: generations in a folder, swapped atomically.
 
-A folder holds ``CURRENT`` (JSON: which generation, from which source) and one folder a generation. A builder writes a new
+A folder holds ``CURRENT`` (JSON: which generation, from which source) and a folder for each generation. A builder writes a new
 generation beside the old one, flushes it to disk, and then replaces ``CURRENT``; readers hold no lock and see either the
 old or the new one. A builder killed at any byte leaves a folder that nobody reads and the next builder removes.
 """
@@ -8,7 +8,6 @@ old or the new one. A builder killed at any byte leaves a folder that nobody rea
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import secrets
@@ -16,7 +15,6 @@ import shutil
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -29,6 +27,7 @@ log = logging.getLogger("toolcurator")
 _CURRENT = "CURRENT"
 _MANIFEST = "manifest.json"
 _LOCK = "build.lock"
+_TRIES = 5
 _WHOLE = 1 << 20  # up to this many bytes a file is checked whole
 _SAMPLES, _SAMPLE = 16, 1 << 14  # above, this many blocks of this many bytes
 
@@ -48,8 +47,6 @@ class Manifest(BaseModel):
         scale: int8 code of a component is the component times this; 0 if there are no codes.
         dense_parts: Parts of a tool that made up its dense text.
         roles: Names of the rows of the role table after the first, which is for everybody.
-        files_read: Files that the tools came from, found while reading them.
-        faults: What was wrong with them, the first hundred, in words.
         files: Size and checksum of each file.
     """
 
@@ -66,18 +63,40 @@ class Manifest(BaseModel):
     scale: float
     dense_parts: tuple[str, ...]
     roles: tuple[str, ...]
-    files_read: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
     files: dict[str, tuple[int, int]] = {}
+
+
+class Origin(BaseModel):
+    """Where a generation's tools came from: what may change while the tools stay the same.
+
+    Attributes:
+        digest: Hash of the source's files and of how they are read; empty if the source is no file.
+        files: Files that were read.
+        faults: What was wrong with them, the first hundred, in words.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    digest: str = ""
+    files: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+class _Current(BaseModel):
+    """The content of ``CURRENT``: a generation, the checksum of its manifest, and its origin."""
+
+    generation: str
+    manifest: tuple[int, int]
+    origin: Origin
 
 
 @dataclass(frozen=True)
 class Generation:
-    """A whole generation: its folder, its manifest, and the digest of the source it was built from."""
+    """A whole generation: its folder, its manifest, and where its tools came from."""
 
     folder: Path
     manifest: Manifest
-    source: str
+    origin: Origin
 
 
 class Generations:
@@ -90,25 +109,29 @@ class Generations:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def current(self) -> Generation | None:
-        """The generation in use; None if there is none, or (with one warning) none that is whole and of this format."""
-        for _ in range(5):  # a builder may swap between the reading of CURRENT and the opening of what it names
+    def current(self, *, warn: bool = True) -> Generation | None:
+        """The generation in use; None if there is none, or (with a warning) none that is whole and of this format."""
+        fault = f"{_CURRENT} names a generation that is not there"
+        for _ in range(_TRIES):  # a builder may swap between the reading of CURRENT and the opening of what it names
             try:
-                about: dict[str, Any] = json.loads((self.folder / _CURRENT).read_text("utf-8"))
-            except FileNotFoundError:
-                return None
-            except (OSError, ValueError) as error:
-                return self._warn(f"{_CURRENT} cannot be read: {error}")
-            try:
-                folder = self.folder / Path(str(about["generation"])).name
+                about = _Current.model_validate_json((self.folder / _CURRENT).read_bytes())
+                folder = self.folder / Path(about.generation).name
+                if _checksum(folder / _MANIFEST) != about.manifest:
+                    fault = f"{_MANIFEST} is damaged"
+                    break
                 manifest = Manifest.model_validate_json((folder / _MANIFEST).read_bytes())
-                fault = _fault(folder, manifest)
-            except FileNotFoundError:
-                continue
-            except (OSError, KeyError, TypeError, ValidationError):
-                return self._warn("its manifest cannot be read")
-            return self._warn(fault) if fault else Generation(folder, manifest, str(about.get("source", "")))
-        return self._warn(f"{_CURRENT} names a generation that is not there")
+                if not (fault := _fault(folder, manifest)):
+                    return Generation(folder, manifest, about.origin)
+                break
+            except (FileNotFoundError, NotADirectoryError):
+                if not (self.folder / _CURRENT).exists():
+                    return None
+            except (OSError, ValidationError) as error:
+                fault = f"{_CURRENT} or {_MANIFEST} cannot be read, {type(error).__name__}"
+                break
+        if warn:
+            log.warning("%s: the index is not usable (%s); it is built again", self.folder, fault)
+        return None
 
     @contextlib.contextmanager
     def building(self) -> Generator[None]:
@@ -126,21 +149,22 @@ class Generations:
         folder.mkdir()
         return folder
 
-    def publish(self, folder: Path, manifest: Manifest, source: str) -> Generation:
+    def publish(self, folder: Path, manifest: Manifest, origin: Origin) -> Generation:
         """Make a written generation the current one, and remove the others. Only within ``building``."""
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         whole = manifest.model_copy(update={"files": {name: _checksum(folder / name) for name in names}})
         (folder / _MANIFEST).write_text(whole.model_dump_json(), "utf-8")
         for path in (*folder.rglob("*"), folder):
             _flush(path)
-        self.point(folder, source)
+        self.point(folder, origin)
         self._sweep()
-        return Generation(folder, whole, source)
+        return Generation(folder, whole, origin)
 
-    def point(self, folder: Path, source: str) -> None:
-        """Let ``CURRENT`` name a generation and the digest of its source. Only within ``building``."""
+    def point(self, folder: Path, origin: Origin) -> None:
+        """Let ``CURRENT`` name a generation and its origin. Only within ``building``."""
         draft = self.folder / f"{_CURRENT}.{secrets.token_hex(4)}"
-        draft.write_text(json.dumps({"generation": folder.name, "source": source}), "utf-8")
+        current = _Current(generation=folder.name, manifest=_checksum(folder / _MANIFEST), origin=origin)
+        draft.write_text(current.model_dump_json(), "utf-8")
         _flush(draft)
         os.replace(draft, self.folder / _CURRENT)
         _flush(self.folder)
@@ -148,17 +172,14 @@ class Generations:
     def _sweep(self) -> None:
         """Remove generations that are not current, and drafts of ``CURRENT``."""
         try:
-            kept = json.loads((self.folder / _CURRENT).read_text("utf-8"))["generation"]
-        except (OSError, ValueError, KeyError, TypeError):
+            kept = _Current.model_validate_json((self.folder / _CURRENT).read_bytes()).generation
+        except (OSError, ValidationError):
             kept = None
         for path in self.folder.glob("g-*"):
             if path.name != kept:
                 shutil.rmtree(path, ignore_errors=True)
         for path in self.folder.glob(f"{_CURRENT}.*"):
             path.unlink(missing_ok=True)
-
-    def _warn(self, fault: str) -> None:
-        log.warning("%s: the index is not usable (%s); it is built again", self.folder, fault)
 
 
 def _fault(folder: Path, manifest: Manifest) -> str:

@@ -38,15 +38,17 @@ class LocalIndex:
         folder, manifest = generation.folder, generation.manifest
         self.generation = generation
         self.manifest = manifest
+        self.ids = _strings(_bytes(folder / "ids.json"))
+        # mapped now, since a builder may remove the files; parsed when first asked for
+        self._names_json, self._wire_names_json = _bytes(folder / "names.json"), _bytes(folder / "wire_names.json")
         self._list = lru_cache(self._read_list)
-        self.ids = self._list("ids")
         self.words = Bm25.open(folder / "words")
         self._names = Bm25.open(folder / "names")
         self._weights = field_weights
         self._name_mass: Floats = _array(folder, "name_mass")
         self._roles: NDArray[np.bool_] = _array(folder, "roles")
         self._lines: NDArray[np.int64] = _array(folder, "lines")
-        self._lines_of_tools = np.asarray(np.memmap(folder / "tools.jsonl", np.uint8, "r"))
+        self._lines_of_tools = _bytes(folder / "tools.jsonl")
         if manifest.encoder:
             self._vectors: Floats = _array(folder, "vectors")
             if manifest.scale:
@@ -76,12 +78,12 @@ class LocalIndex:
     @property
     def names(self) -> list[str]:
         """Bare name of each tool."""
-        return self._list("names")
+        return self._list(False)
 
     @property
     def wire_names(self) -> list[str]:
         """Name of each tool on the wire."""
-        return self._list("wire_names")
+        return self._list(True)
 
     def point(self, number: int) -> Point:
         """The point of that number: documents come first, then the examples of each tool."""
@@ -108,7 +110,7 @@ class LocalIndex:
         dense_top = _top(dense, limit) if query.vector is not None else _NOBODY
         sparse_top = _top(sparse, limit, positive=True)
         if len(visible) <= _ALL:
-            chosen = np.arange(len(visible))
+            chosen = slice(None)  # views, no copies
         else:
             chosen = np.unique(np.concatenate((dense_top, sparse_top, _top(named, _NAMED, positive=True))))
         tools = visible[chosen]
@@ -166,8 +168,8 @@ class LocalIndex:
         rows = np.concatenate((tools, examples))
         return _Groups.of(starts + len(tools), len(tools)).score(self._vectors[rows] @ vector)
 
-    def _read_list(self, name: str) -> list[str]:
-        return json.loads((self.generation.folder / f"{name}.json").read_text("utf-8"))
+    def _read_list(self, wire: bool) -> list[str]:
+        return _strings(self._wire_names_json if wire else self._names_json)
 
     def _tool(self, position: int) -> Tool:
         start, end = self._lines[position : position + 2]
@@ -178,6 +180,14 @@ class LocalIndex:
             return np.arange(len(self.ids))
         roles = self.manifest.roles
         return np.flatnonzero(self._roles[roles.index(role) + 1 if role in roles else 0])
+
+
+def _bytes(path: Path) -> NDArray[np.uint8]:
+    return np.asarray(np.memmap(path, np.uint8, "r"))
+
+
+def _strings(content: NDArray[np.uint8]) -> list[str]:
+    return json.loads(content.tobytes())
 
 
 def _array(folder: Path, name: str) -> NDArray[Any]:

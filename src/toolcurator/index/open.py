@@ -7,19 +7,24 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from toolcurator.catalog import Catalog
 from toolcurator.encoders import Encoder, Progress
-from toolcurator.index.build import build_index, recipe
+from toolcurator.errors import IndexFolderError
+from toolcurator.index.build import build_index, index_key, recipe
 from toolcurator.index.documents import dense_text
-from toolcurator.index.generations import Generation, Generations
+from toolcurator.index.generations import Generation, Generations, Origin
 from toolcurator.index.local import LocalIndex
 from toolcurator.lexical import Tokenizer, detect_language
+from toolcurator.lexical.bm25 import LexicalIndexError
 from toolcurator.settings import Settings
 from toolcurator.sources.files import SYNONYMS_FILE, files_of
+
+_FAULTS = 100  # faults of a catalogue that are kept with its index
+_TRIES = 5
 
 log = logging.getLogger("toolcurator")
 
@@ -47,42 +52,68 @@ def open_index(
     Raises:
         CatalogError: The source has no usable tool.
         EncoderError: The encoder cannot be loaded or reached.
+        IndexFolderError: The folder that the settings name cannot be written, and holds no index of this source.
     """
     paths = _paths(source)
     catalog = None if paths else Catalog.of(source, language=settings.language or None, **how)
     names = [str(path.resolve()) for path in paths] or sorted(tool.id for tool in catalog or ())
     folder = settings.index_dir or _cache_folder(names, encoder, settings)
-    generations = Generations(folder)
+    current = Generations(folder).current(warn=False)
     asked = json.dumps([recipe(encoder, settings), settings.language, sorted(how.items())], default=str)
-    current = generations.current() if paths else None
-    if current is not None and current.source == _digest(paths, current.manifest.files_read, asked):
-        return LocalIndex(current, settings.field_weights)
+    # taken before the files are parsed: a file that is edited meanwhile must be read again next time
+    seen = _digests(paths, current.origin.files if current else ())
+    if paths and current is not None and current.origin.digest == _joined(seen, asked):
+        return _opened(current, settings)
     if catalog is None:
         catalog = Catalog.of(source, language=settings.language or None, **how)
     texts = [dense_text(tool, settings.dense_parts) for tool in catalog]
     tokenizer = Tokenizer(settings.language or catalog.language or detect_language(texts))
-    digest = _digest(paths, catalog.files, asked) if paths else ""
+    seen = {**_digests((), catalog.files), **seen} if paths else {}
+    origin = Origin(
+        digest=_joined(seen, asked) if paths else "",
+        files=catalog.files,
+        faults=tuple(str(fault) for fault in catalog.faults[:_FAULTS]),
+    )
 
-    def build(where: Path) -> Generation:
-        return build_index(
+    def build(where: Path) -> LocalIndex:
+        generation = build_index(
             catalog,
             where,
             encoder=encoder,
             tokenizer=tokenizer,
             settings=settings,
-            source=digest,
+            origin=origin,
             progress=progress,
         )
+        return _opened(generation, settings)
 
     try:
-        generation = build(folder)
-    except PermissionError as error:
+        return build(folder)
+    except OSError as error:
+        key = index_key(catalog.visible(None), encoder=encoder, tokenizer=tokenizer, settings=settings)
+        if current is not None and current.manifest.key == key:
+            return _opened(current, settings)  # read-only, but right
         if settings.index_dir:
-            raise
+            fault = error.strerror or error
+            raise IndexFolderError(
+                f"the index folder {folder} cannot be written ({fault}); choose another one"
+            ) from error
         temporary = Path(tempfile.mkdtemp(prefix="toolcurator-"))
         log.warning("%s cannot be written (%s); the index is in %s this time", folder, error.strerror, temporary)
-        generation = build(temporary)
-    return LocalIndex(generation, settings.field_weights)
+        return build(temporary)
+
+
+def _opened(generation: Generation, settings: Settings) -> LocalIndex:
+    """Open a generation, or the one that has replaced it meanwhile."""
+    for _ in range(_TRIES):
+        try:
+            return LocalIndex(generation, settings.field_weights)
+        except (OSError, LexicalIndexError):
+            newer = Generations(generation.folder.parent).current()
+            if newer is None or newer.folder == generation.folder or newer.manifest.key != generation.manifest.key:
+                raise
+            generation = newer
+    raise IndexFolderError(f"the index in {generation.folder.parent} is replaced all the time; try again")
 
 
 def _paths(source: object) -> list[Path]:
@@ -101,16 +132,19 @@ def _cache_folder(names: Sequence[str], encoder: Encoder | None, settings: Setti
     return user_cache_path("toolcurator", appauthor=False) / "indexes" / mark
 
 
-def _digest(paths: Iterable[Path], read: Iterable[str | Path], asked: str) -> str:
-    """Hash of the bytes of all files that a source consists of, and of how they are to be read."""
+def _digests(paths: Iterable[Path], read: Iterable[str]) -> dict[str, str]:
+    """Hash of each file that a source consists of, by path; empty for one that is not there or cannot be read."""
     found = {file for path in paths for file in files_of(path)}
     found |= {path / SYNONYMS_FILE for path in paths if path.is_dir()}
-    digest = hashlib.sha256(asked.encode("utf-8", "replace"))
+    digests: dict[str, str] = {}
     for file in sorted({path.resolve() for path in (*found, *map(Path, read))}):
-        digest.update(str(file).encode("utf-8", "replace"))
         try:
             with file.open("rb") as opened:
-                digest.update(hashlib.file_digest(opened, "sha256").digest())
+                digests[str(file)] = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError:
-            digest.update(b"-")  # not there, or not readable: reading it says why
-    return digest.hexdigest()
+            digests[str(file)] = ""
+    return digests
+
+
+def _joined(digests: Mapping[str, str], asked: str) -> str:
+    return hashlib.sha256(json.dumps([sorted(digests.items()), asked]).encode("utf-8", "replace")).hexdigest()

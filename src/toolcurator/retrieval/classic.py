@@ -47,7 +47,7 @@ def classic_settings(settings: Settings) -> Settings:
         "field_weights": {"text": 1.0},
     }
     asked = settings.model_dump(include=settings.model_fields_set)
-    return Settings.model_validate({**seed, **asked})
+    return Settings.of(**{**seed, **asked})
 
 
 def rank(query: str, search: Search, index: Index, role: str | None, k: int) -> Ranking:
@@ -84,8 +84,9 @@ def rank(query: str, search: Search, index: Index, role: str | None, k: int) -> 
 
 def confidence(found: Sequence[Found]) -> float:
     """The strongest cosine of the whole query, which the seed holds against ``LOW_CONF_SIM``."""
-    best = found[0].evidence.best
-    return float(np.clip(best.max(initial=0.0), 0.0, 1.0))
+    if found[0].query.vector is None:  # words alone: there is no cosine to hold against anything
+        return float(found[0].evidence.sparse.max(initial=0.0) > 0)
+    return float(np.clip(found[0].evidence.best.max(initial=0.0), 0.0, 1.0))
 
 
 def always_include(query: str, name: str) -> bool:

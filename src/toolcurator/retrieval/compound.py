@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 
 MOST_PARTS = 5
+LONGEST = 1000
+"""A longer text is a document, not a few requests; it is searched whole."""
 
 # A query without one of these marks or words has one part; looking costs a tenth of what the patterns below do.
 _MARKS = frozenset(".!?…;；。！？،؟\n•,、，然並并另还そ")
@@ -41,7 +43,7 @@ def split(text: str, words: Callable[[str], Sequence[str]]) -> list[str]:
     Returns:
         Two to five parts in order, or an empty list if the query is one request.
     """
-    if _MARKS.isdisjoint(text) and _WORDS.isdisjoint(text.lower().split()):
+    if len(text) > LONGEST or (_MARKS.isdisjoint(text) and _WORDS.isdisjoint(text.lower().split())):
         return []
     strong = _pieces(_STRONG, text, words, 1)
     parts = [part for piece in strong for part in _pieces(_WEAK, piece, words, 2)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -90,10 +90,8 @@ class Curator:
             CatalogError: The source has no usable tool.
             EncoderError: The encoder cannot be loaded.
         """
-        settings = settings or Settings()
-        if overrides:
-            given = settings.model_dump(include=settings.model_fields_set)
-            settings = Settings.model_validate({**given, **overrides})
+        given = settings.model_dump(include=settings.model_fields_set) if settings else {}
+        settings = Settings.of(**{**given, **overrides})
         if settings.preset == "classic":
             settings = classic.classic_settings(settings)
         encoder = load_encoder(settings.encoder, confirm=confirm)
@@ -105,7 +103,7 @@ class Curator:
     @property
     def faults(self) -> tuple[str, ...]:
         """What was wrong with the source, in words."""
-        return self.index.manifest.faults
+        return self.index.generation.origin.faults
 
     def __len__(self) -> int:
         return len(self.index.ids)
@@ -131,11 +129,12 @@ class Curator:
             no_fit: What happens when no tool fits: ``keep``, ``empty`` or ``widen``.
 
         Raises:
-            QueryError: The query is empty or no text, or a limit is below 1.
+            QueryError: The query is empty or no text, a limit is below 1, or the role or a method is none.
         """
         text, notes = clean(query)
+        _check(role, fusion, no_fit)
         settings = self.settings
-        k = _at_least_one("k", settings.k if k is None else k)
+        most = _at_least_one("k", settings.k if k is None else k)
         budget = settings.token_budget if token_budget is None else _at_least_one("token_budget", token_budget)
         method = fusion or settings.fusion
         visible = self.index.visible(role)
@@ -145,10 +144,10 @@ class Curator:
             )
 
         def search(texts: Sequence[str]) -> list[tuple[Query, Evidence]]:
-            return self._search(texts, role, method, 0.0 if settings.preset == "classic" else CONTEXT)
+            return self._search(texts, role, method, most, 0.0 if settings.preset == "classic" else CONTEXT)
 
         if settings.preset == "classic" and method == "rrf":
-            ranking = classic.rank(text, search, self.index, role, k)
+            ranking = classic.rank(text, search, self.index, role, most)
             fits, calibrated = classic.confidence(ranking.found), True
         else:
             words = self._words if settings.split else None
@@ -158,7 +157,7 @@ class Curator:
         none_fits = fits < settings.fit_threshold
         policy = no_fit or settings.no_fit
         if none_fits and policy == "widen":
-            k += settings.widen_by
+            most += settings.widen_by
         ranked = self._complete(ranking, visible)
         if self.reranker is not None:
             from toolcurator.retrieval.rerank import rerank
@@ -167,9 +166,9 @@ class Curator:
         if none_fits and policy == "empty":
             ranked = [pair for pair in ranked if pair[0] in self._pinned]
         if settings.diversity and self.encoder is not None and len(ranked) > 1:
-            ranked = self._diverse(ranked, k)
+            ranked = self._diverse(ranked, most)
         picks, over = pick(
-            ranked, k=k, pinned=self._pinned, tokens=self._tokens if budget else None, token_budget=budget
+            ranked, k=most, pinned=self._pinned, tokens=self._tokens if budget else None, token_budget=budget
         )
         if over:
             notes = (*notes, f"{over} tools did not fit into the budget of {budget:,} tokens")
@@ -203,19 +202,21 @@ class Curator:
         Raises:
             UnknownTool: There is none; the message names the nearest.
         """
+        if name in self.index.wire_names:
+            name = self.index.ids[self.index.wire_names.index(name)]
         return self.index.catalog.require(name, role)
 
     def _search(
-        self, texts: Sequence[str], role: str | None, method: Fusion, context: float = 0.0
+        self, texts: Sequence[str], role: str | None, method: Fusion, k: int = 1, context: float = 0.0
     ) -> list[tuple[Query, Evidence]]:
         """Search several texts; with ``context`` that share of the first one's vector is added to each of the others."""
-        limit = self.settings.candidates
+        limit = max(self.settings.candidates, k)
         vectors: Sequence[Floats | None] = [None] * len(texts)
         if self.encoder is not None and method != "sparse":
             made = self.encoder.encode_queries(texts)
             if context and len(texts) > 1:
                 made[1:] += np.float32(context) * made[0]
-                made[1:] /= np.linalg.norm(made[1:], axis=1, keepdims=True)
+                made[1:] /= np.maximum(np.linalg.norm(made[1:], axis=1, keepdims=True), 1e-9)
             vectors = list(made)
         found: list[tuple[Query, Evidence]] = []
         for text, vector in zip(texts, vectors, strict=True):
@@ -262,9 +263,8 @@ class Curator:
         found = ranking.found[part]
         at = int(np.searchsorted(found.evidence.tools, position))
         if at == len(found.evidence.tools) or found.evidence.tools[at] != position:
-            return HitEvidence(
-                0, 0.0, 0.0, "", 0, 0.0, 0.0, 0.0, "pinned" if position in self._pinned else "pass-through"
-            )
+            why = why or ("pinned" if position in self._pinned else "pass-through")
+            return HitEvidence(0, 0.0, 0.0, "", 0, 0.0, 0.0, 0.0, why)
         evidence, vector = found.evidence, found.query.vector
         best = self.index.point(self.index.nearest_point(position, vector)[0]).text if vector is not None else ""
         return HitEvidence(
@@ -306,6 +306,14 @@ def _strongest(found: Found, at: int) -> str:
             else "words"
         )
     return "meaning" if dense else "words" if sparse else "name" if evidence.name_precision[at] else "the rest"
+
+
+def _check(role: Any, fusion: Any, no_fit: Any) -> None:
+    if role is not None and not isinstance(role, str):
+        raise QueryError(f"the role must be a string, not {type(role).__name__}")
+    for name, value, kind in (("fusion", fusion, Fusion), ("no_fit", no_fit, NoFit)):
+        if value is not None and value not in get_args(kind):
+            raise QueryError(f"{name} must be one of {', '.join(get_args(kind))}, not {value!r}")
 
 
 def _at_least_one(name: str, value: Any) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from toolcurator.retrieval.selection import Selection
 
@@ -26,7 +27,7 @@ def summary(selection: Selection) -> str:
     verdict = "no tool fits" if selection.no_fit else "a tool fits"
     lines = [f"{verdict} (probability {selection.fits:.2f}, threshold {selection.threshold:.2f}{guess})"]
     if selection.parts:
-        lines.append("searched in parts: " + " | ".join(selection.parts))
+        lines.append("searched in parts: " + " | ".join(cell(part).plain for part in selection.parts))
     return "\n".join([*lines, *selection.notes])
 
 
@@ -42,15 +43,22 @@ def table(selection: Selection) -> Table:
         seen = hit.evidence
         rows.add_row(
             str(number),
-            hit.id,
+            cell(hit.id),
             f"{hit.score:.2f}",
             _arm(seen.best_cosine, seen.dense_rank),
             _arm(seen.sparse, seen.sparse_rank),
             f"{seen.name_match:.2f}" if seen.name_match else "–",
             seen.why,
-            _short(seen.best_point),
+            cell(_short(seen.best_point)),
         )
     return rows
+
+
+def cell(text: str, style: str = "") -> Text:
+    """A text of somebody else's as it is: no markup, no emoji codes, no control characters."""
+    from rich.text import Text
+
+    return Text("".join(c if c.isprintable() else " " for c in text), style)
 
 
 def _arm(score: float, rank: int) -> str:

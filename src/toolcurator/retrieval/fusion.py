@@ -37,6 +37,8 @@ def fuse(evidence: Evidence, method: Fusion, settings: Settings, *, sparse_weigh
     dense = standardize(evidence.dense, evidence.dense_mean, evidence.dense_std, settings.dense_floor)
     sparse = standardize(evidence.sparse, evidence.sparse_mean, evidence.sparse_std, settings.sparse_floor)
     weighted = dense + sparse_weight * sparse + settings.name_weight * name_match(evidence)
+    if not evidence.dense_rank.any():  # words alone: a tool without one has nothing for itself (pitfall A2)
+        weighted = np.where((evidence.sparse_rank > 0) | (evidence.name_precision > 0), weighted, NOTHING)
     return weighted.astype(np.float32, copy=False)
 
 

@@ -22,7 +22,7 @@ def clean(query: object) -> tuple[str, tuple[str, ...]]:
     """
     if not isinstance(query, str):
         raise QueryError(f"the query must be a string, not {type(query).__name__}")
-    text = query[: MOST_CHARACTERS + 1].strip()
+    text = query.lstrip()[: MOST_CHARACTERS + 1].rstrip()
     if not any(character.isprintable() and not character.isspace() for character in text):
         raise QueryError("the query is empty; say what is wanted, e.g. 'show my attendance'")
     if len(query) > MOST_CHARACTERS:

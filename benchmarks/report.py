@@ -1,6 +1,6 @@
 """Writes docs/benchmarks.md from the figures in benchmarks/results: never edit that page by hand.
 
-    python benchmarks/report.py
+python benchmarks/report.py
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ SEED_RRF = {
 def main() -> None:
     quality, speed = (json.loads((HERE / "results" / f"{name}.json").read_text()) for name in ("quality", "speed"))
     PAGE.write_text(
-        "\n\n".join(["# Benchmarks", INTRODUCTION, *ranking(quality), *times(speed), lexical()]) + "\n", encoding="utf-8"
+        "\n\n".join(["# Benchmarks", INTRODUCTION, *ranking(quality), *times(speed), lexical()]) + "\n",
+        encoding="utf-8",
     )
 
 
@@ -46,7 +47,7 @@ def ranking(quality: dict[str, Any]) -> list[str]:
     runs = list(next(iter(results.values())))
     out = [
         "## Ranking",
-        f"Raw documents (no profiles, no examples, no labels), packaged encoder, **{quality['split']}** split, a random sample of "
+        f"Raw documents (no profiles, examples or labels), packaged encoder, **{quality['split']}** split, a random sample of "
         "at most 400 queries a set (seed 0), `Curator.select(query, k=10)`. *BM25*, *dense* and *RRF* run on the index of the "
         "default preset, never split; *default, whole* is the default without splitting; *classic* is the first seed's pipeline, "
         "which indexes name and description only. The last columns are the target of the core and the seed's RRF as measured "
@@ -71,8 +72,8 @@ def times(speed: dict[str, Any]) -> list[str]:
     rows = [[shape, *(number(values[head]) for head in heads)] for shape, values in speed.items()]
     return [
         "## Speed and memory of the local index",
-        "One process a step, two cores, made-up texts and random vectors of 384 dimensions (`benchmarks/speed.py`): the encoder is "
-        "left out. *open* is a warm index, median of 15; *search* is the whole of `Curator.select` with k = 10 but for encoding "
+        "One process a step, two cores, made-up texts and random vectors of 384 dimensions (`benchmarks/speed.py`), no encoder. "
+        "*open* is a warm index, median of 15; *search* is all of `Curator.select` with k = 10 but encoding "
         "the query, 400 different queries; *edit* builds again after one description changed, *edit encoded* says how many texts "
         "were encoded for it. Peaks are of resident memory, in MB, Python and libraries included. Machines differ: compare "
         "rows.",

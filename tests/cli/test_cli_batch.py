@@ -43,7 +43,11 @@ def test_without_out_the_answers_go_to_stdout(run, house: Path, words, tmp_path:
 
 def test_plain_text_is_a_query_a_line(run, house: Path, words, tmp_path: Path) -> None:
     ran = run(
-        "search", house, "--queries", _queries(tmp_path, "turn off the light", "", '{"play music"', name="queries.txt"), *words
+        "search",
+        house,
+        "--queries",
+        _queries(tmp_path, "turn off the light", "", '{"play music"', name="queries.txt"),
+        *words,
     )
     assert ran.code == 0
     found = _lines(ran.out)

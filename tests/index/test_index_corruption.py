@@ -113,7 +113,6 @@ def test_any_single_damaged_file_leads_to_right_answers_and_one_warning(
         ("tokenizer", "tokenizer-1-plain"),
         ("encoder", "somebody else's"),
         ("dense_parts", ["name"]),
-        ("faults", ["one that is not there"]),
         ("files", {}),
     ],
     ids=str,

@@ -64,10 +64,10 @@ def test_a15_three_processes_build_the_same_index_at_once(tmp_path: Path) -> Non
 
 def test_a15_two_processes_that_want_different_indexes_in_one_folder(tmp_path: Path) -> None:
     """Wasteful, but each always gets its own answers."""
-    code = "print(json.dumps([answer(sys.argv[3]) for _ in range(12)]))"
+    code = "print(json.dumps([answer(sys.argv[3]) for _ in range(8)]))"
     results = _finish(tmp_path, [_start(tmp_path, code, mark) for mark in ("amber", "birch")])
     for mark, found in zip(("amber", "birch"), results, strict=True):
-        assert found == [[25, f"{mark}_thing_7", f"Handles {mark} number 7.", f"{mark}_thing_7"]] * 12
+        assert found == [[25, f"{mark}_thing_7", f"Handles {mark} number 7.", f"{mark}_thing_7"]] * 8
     assert _is_clean(tmp_path / "index")
 
 

@@ -50,7 +50,7 @@ def test_a12_a_summary_says_it_in_words(campus: Curator) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["send gmail email", "send an e-mail to my landlord", "reply to the last message in my inbox"]
+    "query", ["send gmail email", "forward this e-mail to Anna", "reply to the last message in my inbox"]
 )
 def test_a30_no_mail_tool_no_fit(campus: Curator, query: str) -> None:
     """The campus has tools that send notices, circulars, alerts and reports; one shared word is not enough."""

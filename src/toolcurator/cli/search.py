@@ -134,7 +134,7 @@ def _batch(curator: Curator, queries: Path, out: Path | None, limits: dict[str, 
         raise QueryError(f"{queries}: not UTF-8 ({error.reason} at byte {error.start})") from None
     lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     failed = 0
-    sink = out.open("w", encoding="utf-8") if out else sys.stdout
+    sink = out.open("w", encoding="utf-8", errors="backslashreplace") if out else sys.stdout
     with progress("searching") as report:
         try:
             for done, (number, line) in enumerate(lines, 1):

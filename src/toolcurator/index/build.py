@@ -227,8 +227,8 @@ def _json(tool: Tool) -> bytes:
     try:
         return tool.model_dump_json(exclude_defaults=True).encode()
     except ValueError:
-        fields = tool.model_dump(mode="json", exclude_defaults=True)
-        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
+        fields = tool.model_dump(exclude_defaults=True)
+        return json.dumps(fields, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 def _digest(text: str) -> bytes:

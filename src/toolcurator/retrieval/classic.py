@@ -100,7 +100,8 @@ def always_include(query: str, name: str) -> bool:
 def _one(found: Found, text: str, names: Sequence[tuple[int, str]]) -> dict[int, float]:
     order = found.order()
     score = {int(found.evidence.tools[at]): float(found.scores[at]) for at in order}
-    return score | {tool: FORCED for tool, name in names if always_include(text, name)}
+    # several forced tools keep their order, as they do in the seed, whose sort is stable
+    return score | {tool: FORCED + score.get(tool, 0.0) for tool, name in names if always_include(text, name)}
 
 
 def _best(score: dict[int, float]) -> list[tuple[int, float]]:

@@ -17,7 +17,7 @@ from toolcurator.retrieval import classic
 from toolcurator.retrieval.budget import declaration_tokens, diversify, estimate_tokens, pick
 from toolcurator.retrieval.confidence import packaged_confidence
 from toolcurator.retrieval.fusion import fuse, name_match
-from toolcurator.retrieval.query import clean
+from toolcurator.retrieval.query import affirmed, clean
 from toolcurator.retrieval.ranking import CONTEXT, Found, Ranking, rank
 from toolcurator.retrieval.selection import Hit, HitEvidence, Selection
 from toolcurator.settings import Fusion, NoFit, Settings
@@ -220,7 +220,7 @@ class Curator:
             vectors = list(made)
         found: list[tuple[Query, Evidence]] = []
         for text, vector in zip(texts, vectors, strict=True):
-            query = Query(text, self._tokenizer(text, self.index.words), self._words(text), vector)
+            query = Query(text, self._tokenizer(text, self.index.words), self._words(affirmed(text)), vector)
             found.append((query, self.index.search(query, role=role, limit=limit)))
         return found
 

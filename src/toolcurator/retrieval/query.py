@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from toolcurator.errors import QueryError
 
 MOST_CHARACTERS = 10_000
 """What lies behind is not searched; an encoder reads some 1,000 of them."""
+
+# A negated clause that another clause follows; alone it may be a name ("turn on do not disturb").
+_NEGATED = re.compile(
+    r"\b(?:do(?:es)?\s+not|don['’]?t|doesn['’]?t|ära|ärge|не)\b[^,.;:!?]*[,.;:!?]+\s*(?=\w)", re.IGNORECASE
+)
+
+
+def affirmed(text: str) -> str:
+    """The query without its negated clauses: all that may match a name (pitfall A6)."""
+    return _NEGATED.sub(" ", text)
 
 
 def clean(query: object) -> tuple[str, tuple[str, ...]]:

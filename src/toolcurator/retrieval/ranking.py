@@ -10,6 +10,7 @@ import numpy as np
 from toolcurator.index import Evidence, Query
 from toolcurator.index.index import Floats, Ints
 from toolcurator.retrieval.compound import split
+from toolcurator.retrieval.fusion import name_match
 
 Search = Callable[[Sequence[str]], Sequence[tuple[Query, Evidence]]]
 """Encodes and searches several texts at once."""
@@ -20,6 +21,10 @@ MARGIN = 1.0
 """A part's best tool must beat, for that part, every other part's best by this much of the fused score."""
 NEAR = 20
 """A part's best tool must be among this many of the whole query, or the part only sets the scene ("My name is Riya.")."""
+NAMED = 5
+"""Where a tool stands at the latest whose name the query says, and no other tool's."""
+CLEAR = 0.4
+"""The least match of such a name; no other may have more than half of it."""
 STRENGTH = 0.8
 """A part's best cosine must reach this share of the whole query's."""
 
@@ -79,8 +84,20 @@ def rank(
     whole, *parts = (Found(q, evidence, fuse(evidence)) for q, evidence in search([query, *texts]))
     if parts and _differ(whole, parts):
         return _join(whole, parts)
-    order = whole.order()
-    return Ranking(whole.evidence.tools[order], whole.scores[order], (whole,), {})
+    order = _with_named(whole, whole.order())
+    scores = np.maximum.accumulate(whole.scores[order][::-1])[::-1]  # a tool that was raised takes its neighbor's score
+    return Ranking(whole.evidence.tools[order], scores, (whole,), {})
+
+
+def _with_named(found: Found, order: Ints) -> Ints:
+    """The order, with the one tool whose name the query clearly says at rank `NAMED` if it stood behind (pitfall A18)."""
+    match = name_match(found.evidence)[order]
+    if len(order) <= NAMED or (at := int(match.argmax())) < NAMED:
+        return order
+    others = np.partition(match, -2)[-2]
+    if match[at] < CLEAR or others > match[at] / 2:
+        return order
+    return np.concatenate((order[: NAMED - 1], order[at : at + 1], order[NAMED - 1 : at], order[at + 1 :]))
 
 
 def _differ(whole: Found, parts: Sequence[Found]) -> bool:

@@ -27,7 +27,7 @@ log = logging.getLogger("toolcurator")
 _CURRENT = "CURRENT"
 _MANIFEST = "manifest.json"
 _LOCK = "build.lock"
-_TRIES = 5
+_TRIES = 8
 _WHOLE = 1 << 20  # up to this many bytes a file is checked whole
 _SAMPLES, _SAMPLE = 16, 1 << 14  # above, this many blocks of this many bytes
 
@@ -122,7 +122,8 @@ class Generations:
                 manifest = Manifest.model_validate_json((folder / _MANIFEST).read_bytes())
                 if not (fault := _fault(folder, manifest)):
                     return Generation(folder, manifest, about.origin)
-                break
+                if _Current.model_validate_json((self.folder / _CURRENT).read_bytes()).generation == about.generation:
+                    break  # not swapped meanwhile, so it is damaged
             except (FileNotFoundError, NotADirectoryError):
                 if not (self.folder / _CURRENT).exists():
                     return None

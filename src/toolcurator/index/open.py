@@ -24,7 +24,7 @@ from toolcurator.settings import Settings
 from toolcurator.sources.files import SYNONYMS_FILE, files_of
 
 _FAULTS = 100  # faults of a catalogue that are kept with its index
-_TRIES = 5
+_TRIES = 8
 
 log = logging.getLogger("toolcurator")
 
@@ -54,6 +54,18 @@ def open_index(
         EncoderError: The encoder cannot be loaded or reached.
         IndexFolderError: The folder that the settings name cannot be written, and holds no index of this source.
     """
+    fault: Exception | None = None
+    for _ in range(_TRIES):
+        try:
+            return LocalIndex(_generation(source, settings, encoder, progress, how), settings.field_weights)
+        except (FileNotFoundError, LexicalIndexError) as error:  # a builder has replaced it between two of our steps
+            fault = error
+    raise IndexFolderError(f"the index is replaced all the time, or its files vanish ({fault}); try again")
+
+
+def _generation(
+    source: object, settings: Settings, encoder: Encoder | None, progress: Progress | None, how: Mapping[str, Any]
+) -> Generation:
     paths = _paths(source)
     catalog = None if paths else Catalog.of(source, language=settings.language or None, **how)
     names = [str(path.resolve()) for path in paths] or sorted(tool.id for tool in catalog or ())
@@ -63,7 +75,7 @@ def open_index(
     # taken before the files are parsed: a file that is edited meanwhile must be read again next time
     seen = _digests(paths, current.origin.files if current else ())
     if paths and current is not None and current.origin.digest == _joined(seen, asked):
-        return _opened(current, settings)
+        return current
     if catalog is None:
         catalog = Catalog.of(source, language=settings.language or None, **how)
     texts = [dense_text(tool, settings.dense_parts) for tool in catalog]
@@ -75,8 +87,8 @@ def open_index(
         faults=tuple(str(fault) for fault in catalog.faults[:_FAULTS]),
     )
 
-    def build(where: Path) -> LocalIndex:
-        generation = build_index(
+    def build(where: Path) -> Generation:
+        return build_index(
             catalog,
             where,
             encoder=encoder,
@@ -85,14 +97,13 @@ def open_index(
             origin=origin,
             progress=progress,
         )
-        return _opened(generation, settings)
 
     try:
         return build(folder)
     except OSError as error:
         key = index_key(catalog.visible(None), encoder=encoder, tokenizer=tokenizer, settings=settings)
         if current is not None and current.manifest.key == key:
-            return _opened(current, settings)  # read-only, but right
+            return current  # read-only, but right
         if settings.index_dir:
             fault = error.strerror or error
             raise IndexFolderError(
@@ -101,19 +112,6 @@ def open_index(
         temporary = Path(tempfile.mkdtemp(prefix="toolcurator-"))
         log.warning("%s cannot be written (%s); the index is in %s this time", folder, error.strerror, temporary)
         return build(temporary)
-
-
-def _opened(generation: Generation, settings: Settings) -> LocalIndex:
-    """Open a generation, or the one that has replaced it meanwhile."""
-    for _ in range(_TRIES):
-        try:
-            return LocalIndex(generation, settings.field_weights)
-        except (OSError, LexicalIndexError):
-            newer = Generations(generation.folder.parent).current()
-            if newer is None or newer.folder == generation.folder or newer.manifest.key != generation.manifest.key:
-                raise
-            generation = newer
-    raise IndexFolderError(f"the index in {generation.folder.parent} is replaced all the time; try again")
 
 
 def _paths(source: object) -> list[Path]:

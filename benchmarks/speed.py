@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,10 @@ def catalog(tools: int, examples: int, edited: bool = False) -> Any:
     dice = random.Random(0)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "al", "en", "or")]
     words = sorted({"".join(dice.choices(syllables, k=dice.choice((2, 3)))) for _ in range(20_000)})
-    weights = [1 / rank for rank in range(1, len(words) + 1)]
+    weights = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))
 
     def some(n: int) -> str:
-        return " ".join(dice.choices(words, weights, k=n))
+        return " ".join(dice.choices(words, cum_weights=weights, k=n))
 
     made = [
         Tool(

@@ -164,11 +164,11 @@ def rank_set(folder: Path, split: str, tokenize: Tokenize, arrange: Any, weights
     tokens = {field: [tokenize(text) for text in column] for field, column in texts.items()}
     if isinstance(tokenize, CompoundedDocuments):
         known = {token for column in tokens.values() for document in column for token in document}
-        tokens = {field: [tokenize(text, known) for text in column] for field, column in texts.items()}
+        tokens = {field: [tokenize(text, known.__contains__) for text in column] for field, column in texts.items()}
     bm25 = Bm25.build(tokens, weights=weights)
     ids = np.array([tool["id"] for tool in tools])
     found = [
-        ndcg(ranked(bm25.scores(tokenize(query["query"], bm25), weights), ids), query)
+        ndcg(ranked(bm25.scores(tokenize(query["query"], bm25.knows), weights), ids), query)
         for query in labelled(folder, split)
     ]
     return 100 * float(np.mean(found))
@@ -191,7 +191,7 @@ def examples(data: Path) -> list[Row]:
             columns["examples"] = [tokenize(text, stop_words=kept) for text in texts]
             weights, ids = WEIGHTS | {"examples": 0.3}, np.array([tool["id"] for tool in tools])
             bm25 = Bm25.build(columns, weights=weights)
-            scores = [bm25.scores(tokenize(query["query"], bm25), weights) for query in asked]
+            scores = [bm25.scores(tokenize(query["query"], bm25.knows), weights) for query in asked]
             row[name] = 100 * float(np.mean([ndcg(ranked(s, ids), q) for s, q in zip(scores, asked, strict=True)]))
         table.append(row)
     return table
@@ -275,7 +275,7 @@ def _first(tokenize: Tokenizer, documents: dict[str, str], queries: list[Row]) -
     """Share of the queries whose right tool comes first."""
     bm25 = Bm25.build({"text": [tokenize(text, stop_words=True) for text in documents.values()]})
     ids = np.array(list(documents))
-    first = [ranked(bm25.scores(tokenize(query["query"], bm25), {"text": 1.0}), ids, 1) for query in queries]
+    first = [ranked(bm25.scores(tokenize(query["query"], bm25.knows), {"text": 1.0}), ids, 1) for query in queries]
     return float(
         np.mean([bool(set(hits) & set(query["relevant"])) for hits, query in zip(first, queries, strict=True)])
     )

@@ -438,3 +438,17 @@ def test_a13_words_kept_from_an_older_index_give_the_answers_of_a_new_one(tmp_pa
         assert _ranking(kept, *queries) == _ranking(new, *queries), number
         for word in ("aardvark", "bill", "hous", "number", "zebra"):
             assert kept.index.words.idf(word) == new.index.words.idf(word), (number, word)
+
+
+def test_a14_an_index_that_was_carried_over_is_byte_for_byte_a_new_one(tmp_path: Path) -> None:
+    tools = _many(14)
+    Curator.open(tools, index_dir=tmp_path / "kept", exact_points=0)
+    for number, step in enumerate(_edits(tools)):
+        kept = Curator.open(step, index_dir=tmp_path / "kept", exact_points=0).index.generation.folder
+        new = Curator.open(step, index_dir=tmp_path / str(number), exact_points=0).index.generation.folder
+        files = {path.relative_to(new) for path in new.rglob("*") if path.is_file()}
+        assert files == {path.relative_to(kept) for path in kept.rglob("*") if path.is_file()}
+        for file in files - {Path("manifest.json"), Path("vectors.npy"), Path("codes.npy")}:
+            assert (kept / file).read_bytes() == (new / file).read_bytes(), (number, file)
+        # a text's vector depends a little on what it was encoded with
+        assert np.allclose(np.load(kept / "vectors.npy"), np.load(new / "vectors.npy"), atol=2e-2), number

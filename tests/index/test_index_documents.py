@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from toolcurator import Tool
-from toolcurator.index import Point, dense_text, points_of, sparse_fields
+from toolcurator.index import Point, dense_text, points_of, texts_of
 
 ALL = ("name", "description", "slots", "server", "tags", "extra_context")
 
@@ -62,7 +62,7 @@ def test_nested_slots_are_read_and_a_long_enum_is_cut() -> None:
             },
         },
     )
-    text = sparse_fields(tool)["slots"]
+    text = texts_of(tool, ALL).fields["slots"]
     assert "street Street and house" in text
     assert "weight Kg" in text
     assert "country0 " in text
@@ -85,7 +85,7 @@ def test_nested_slots_are_read_and_a_long_enum_is_cut() -> None:
 def test_a29_a_cyclic_reference_ends(parameters: dict) -> None:
     tool = Tool(name="walk", parameters={"type": "object", **parameters})
     for name in parameters["properties"]:
-        assert name in sparse_fields(tool)["slots"]
+        assert name in texts_of(tool, ALL).fields["slots"]
 
 
 @pytest.mark.parametrize("properties", [None, [], "text", {"a": None}, {"a": True}, {"a": {"enum": "x", "items": 5}}])
@@ -95,8 +95,8 @@ def test_odd_schemas_are_read_as_far_as_they_go(properties: object) -> None:
 
 def test_a29_one_part_is_bounded() -> None:
     tool = Tool(name="big", description="word " * 20_000, examples=("long " * 20_000,))
-    assert len(sparse_fields(tool)["description"]) <= 20_000
-    assert len(sparse_fields(tool)["examples"]) <= 20_000
+    assert len(texts_of(tool, ALL).fields["description"]) <= 20_000
+    assert len(texts_of(tool, ALL).fields["examples"]) <= 20_000
 
 
 def test_parts_that_do_not_exist_are_refused_before_anything_is_indexed(opened) -> None:

@@ -76,7 +76,7 @@ SERVICES = {
 def test_inflected_words_find_their_service_by_ngrams_and_not_without(query: str, service: str):
     tokenizer = Tokenizer(detect_language(list(SERVICES.values())))
     bm25 = Bm25.build({"text": [tokenizer(text) for text in SERVICES.values()]})
-    scores = bm25.scores(tokenizer(query, bm25), {"text": 1.0})
+    scores = bm25.scores(tokenizer(query, bm25.knows), {"text": 1.0})
     assert list(SERVICES)[int(scores.argmax())] == service
     words = Tokenizer("et", ngrams=False)
     assert not set(words(query)) & set(words(SERVICES[service]))

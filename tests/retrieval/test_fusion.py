@@ -8,15 +8,8 @@ import pytest
 from toolcurator import Curator
 from toolcurator.index import Evidence
 from toolcurator.retrieval.confidence import packaged_confidence
-from toolcurator.retrieval.fusion import fuse, name_match, reciprocal_ranks, standardize
+from toolcurator.retrieval.fusion import fuse, reciprocal_ranks, standardize
 from toolcurator.settings import Settings
-
-
-def _ranks(scores: np.ndarray, limit: int) -> np.ndarray:
-    order = np.argsort(-scores, kind="stable")
-    ranks = np.zeros(len(scores), np.intp)
-    ranks[order] = np.arange(1, len(scores) + 1)
-    return np.where((ranks <= limit) & (scores > 0), ranks, 0)
 
 
 def _evidence(dense: np.ndarray, sparse: np.ndarray, limit: int = 100, **more: Any) -> Evidence:
@@ -25,12 +18,12 @@ def _evidence(dense: np.ndarray, sparse: np.ndarray, limit: int = 100, **more: A
     names = {"name_precision": np.zeros(n, np.float32), "name_recall": np.zeros(n, np.float32)} | more
     return Evidence(
         tools=np.arange(n),
+        encoded=bool(dense.any()),
         dense=dense,
         document=dense,
         best=dense,
         sparse=sparse,
-        dense_rank=_ranks(dense, limit),
-        sparse_rank=_ranks(sparse, limit),
+        limit=limit,
         visible=n,
         dense_mean=float(dense.mean()),
         dense_std=float(dense.std()),
@@ -91,7 +84,7 @@ def test_a01_reciprocal_ranks_tie_or_lose_as_documented(strong: str) -> None:
 
 
 def test_a01_rrf_is_the_sum_over_the_arms_and_nothing_without_a_rank() -> None:
-    evidence = _evidence(np.array([0.9, 0.5, 0.0]), np.array([0.0, 0.7, 0.0]))
+    evidence = _evidence(np.array([0.9, 0.5, 0.0]), np.array([0.0, 0.7, 0.0]), limit=2)
     assert reciprocal_ranks(evidence, 60).tolist() == pytest.approx([1 / 61, 1 / 62 + 1 / 61, -np.inf])
     assert fuse(evidence, "rrf", Settings(rrf_k=1), sparse_weight=1).tolist() == pytest.approx(
         [1 / 2, 1 / 3 + 1 / 2, -np.inf]
@@ -99,7 +92,7 @@ def test_a01_rrf_is_the_sum_over_the_arms_and_nothing_without_a_rank() -> None:
 
 
 def test_one_arm_alone_shows_that_arm() -> None:
-    evidence = _evidence(np.array([0.9, 0.5, 0.0]), np.array([0.0, 0.7, 0.2]))
+    evidence = _evidence(np.array([0.9, 0.5, 0.0]), np.array([0.0, 0.7, 0.2]), limit=2)
     assert fuse(evidence, "dense", Settings(), sparse_weight=1).tolist() == pytest.approx([0.9, 0.5, -np.inf])
     assert fuse(evidence, "sparse", Settings(), sparse_weight=1).tolist() == pytest.approx([-np.inf, 0.7, 0.2])
 
@@ -117,7 +110,7 @@ def test_weights_are_those_of_the_settings() -> None:
     words = fuse(evidence, "weighted", Settings(name_weight=0), sparse_weight=0.7 + 1) - both
     assert np.argsort(words).tolist() == np.argsort(evidence.sparse).tolist()
     named = fuse(evidence, "weighted", Settings(name_weight=3), sparse_weight=0.7) - both
-    assert named == pytest.approx(3 * name_match(evidence), abs=1e-4)
+    assert named == pytest.approx(3 * evidence.name_match, abs=1e-4)
     assert both == pytest.approx(dense + 0.7 * words, abs=1e-4)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +15,10 @@ from numpy.typing import NDArray
 from toolcurator.catalog import Catalog
 from toolcurator.encoders import Encoder, Progress
 from toolcurator.errors import CatalogError
-from toolcurator.index.documents import dense_text, points_of, sparse_fields
+from toolcurator.index import documents
+from toolcurator.index.documents import texts_of
 from toolcurator.index.generations import FORMAT, Generation, Generations, Manifest, Origin
 from toolcurator.lexical import Bm25, Tokenizer
-from toolcurator.lexical.english import STOP_WORDS
 from toolcurator.settings import Settings
 from toolcurator.tool import Tool
 from toolcurator.version import __version__
@@ -24,7 +26,7 @@ from toolcurator.version import __version__
 NAME = "name"
 """The only field of the index of names."""
 
-_CHUNK = 2048  # texts encoded before their vectors go to disk
+_CHUNK = 2048  # rows that are held, and texts that are encoded, before they go to disk
 
 
 def index_key(tools: Iterable[Tool], *, encoder: Encoder | None, tokenizer: Tokenizer, settings: Settings) -> str:
@@ -36,8 +38,12 @@ def index_key(tools: Iterable[Tool], *, encoder: Encoder | None, tokenizer: Toke
         tokenizer: The tokenizer.
         settings: Settings.
     """
-    digest = hashlib.sha256(f"{recipe(encoder, settings)} {tokenizer.id}".encode())
-    for line in sorted(hashlib.sha256(_json(tool)).digest() for tool in tools):
+    return _key(map(_line, tools), recipe(encoder, settings, tokenizer.id))
+
+
+def _key(lines: Iterable[bytes], recipe: str) -> str:
+    digest = hashlib.sha256(recipe.encode())
+    for line in sorted(map(_digest, lines)):
         digest.update(line)
     return digest.hexdigest()
 
@@ -73,7 +79,9 @@ def build_index(
     served = sorted(catalog.visible(None), key=lambda tool: tool.id)
     if not served:
         raise CatalogError(f"none of the {len(catalog)} tools is active; nothing can be found")
-    key = index_key(served, encoder=encoder, tokenizer=tokenizer, settings=settings)
+    lines = list(map(_line, served))
+    how = recipe(encoder, settings, tokenizer.id)
+    key = _key(lines, how)
     generations = Generations(folder)
     origin = origin or Origin()
     with generations.building():
@@ -83,13 +91,17 @@ def build_index(
                 generations.point(old.folder, origin)
             return Generation(old.folder, old.manifest, origin)
         new = generations.new()
-        roles = _write_tools(new, served, catalog.wire_names)
+        roles = _write_tools(new, served, lines, catalog.wire_names)
+        kept = _kept(new, lines, old if old is not None and old.manifest.recipe == how else None)
+        del lines
+        texts = _Texts.read([tool for tool, at in zip(served, kept, strict=True) if at < 0], tokenizer, settings)
+        _write_words(new, texts, kept, settings, old)
         points, dimensions, scale = 0, 0, 0.0
         if encoder is not None:
-            points, dimensions, scale = _write_vectors(new, served, encoder, settings, old, progress)
-        _write_words(new, served, tokenizer, settings, old)
+            points, dimensions, scale = _write_vectors(new, texts, kept, encoder, settings, old, progress)
         manifest = Manifest(
             key=key,
+            recipe=how,
             encoder=encoder.id if encoder else "",
             tokenizer=tokenizer.id,
             language=tokenizer.language,
@@ -103,12 +115,14 @@ def build_index(
         return generations.publish(new, manifest, origin)
 
 
-def recipe(encoder: Encoder | None, settings: Settings) -> str:
-    """Everything but the tools and their language that changes what is stored."""
+def recipe(encoder: Encoder | None, settings: Settings, tokenizer: str = "") -> str:
+    """Everything but the tools that changes what is stored; without a tokenizer's id, but for their language."""
     return json.dumps(
         [
             __version__,
             FORMAT,
+            documents.VERSION,
+            tokenizer,
             encoder.id if encoder else "",
             settings.dense_parts,
             sorted(settings.field_weights.items()),
@@ -119,10 +133,12 @@ def recipe(encoder: Encoder | None, settings: Settings) -> str:
     )
 
 
-def _write_tools(folder: Path, tools: Sequence[Tool], wire_names: Mapping[str, str]) -> tuple[str, ...]:
+def _write_tools(
+    folder: Path, tools: Sequence[Tool], lines: Sequence[bytes], wire_names: Mapping[str, str]
+) -> tuple[str, ...]:
     """Write the tools, one JSON line each, where each line starts, their names, and who may see them; returns the roles."""
-    lines = [_json(tool) + b"\n" for tool in tools]
-    (folder / "tools.jsonl").write_bytes(b"".join(lines))
+    with (folder / "tools.jsonl").open("wb") as file:
+        file.writelines(lines)
     np.save(folder / "lines.npy", np.cumsum([0, *map(len, lines)]).astype(np.int64))
     (folder / "ids.json").write_text(json.dumps([tool.id for tool in tools]), "utf-8")
     (folder / "names.json").write_text(json.dumps([tool.name for tool in tools]), "utf-8")
@@ -137,9 +153,68 @@ def _write_tools(folder: Path, tools: Sequence[Tool], wire_names: Mapping[str, s
     return roles
 
 
+def _kept(folder: Path, lines: Sequence[bytes], old: Generation | None) -> NDArray[np.int64]:
+    """int64[n]: where each tool stands in an old generation of the same recipe, -1 if it is new or changed.
+
+    Beside it go the digests of the lines, for the next build.
+    """
+    digests = list(map(_digest, lines))
+    np.save(folder / "tools.npy", _rows(digests))
+    known = _numbered(old.folder / "tools.npy") if old is not None else {}
+    return np.array([known.get(digest, -1) for digest in digests], np.int64)
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """What is read of the tools that are new or changed, m of them.
+
+    Attributes:
+        documents: m texts for the encoder.
+        examples: The example queries of each, for the encoder.
+        tokens: Per BM25 field one token list for each.
+        names: The telling words of each name.
+    """
+
+    documents: list[str]
+    examples: list[list[str]]
+    tokens: dict[str, list[list[str]]]
+    names: list[list[str]]
+
+    @classmethod
+    def read(cls, tools: Iterable[Tool], tokenizer: Tokenizer, settings: Settings) -> _Texts:
+        texts = cls([], [], {name: [] for name in settings.field_weights}, [])
+        for tool in tools:
+            document, examples, fields = texts_of(tool, settings.dense_parts)
+            texts.documents.append(document)
+            texts.examples.append(examples)
+            for name, column in texts.tokens.items():
+                column.append(tokenizer(fields[name], stop_words=name == "examples"))
+            texts.names.append(tokenizer.telling(tool.leaf))
+        return texts
+
+
+def _write_words(
+    folder: Path, texts: _Texts, kept: NDArray[np.int64], settings: Settings, old: Generation | None
+) -> None:
+    """Write BM25 over the tools and over their names; what was counted of the kept ones is not counted again."""
+    weights = settings.field_weights
+    if old is not None and (kept >= 0).any():
+        words = Bm25.open(old.folder / "words").updated(kept, texts.tokens)
+        names = Bm25.open(old.folder / "names").updated(kept, {NAME: texts.names})
+    else:
+        words = Bm25.build(texts.tokens, k1=settings.bm25_k1, b=settings.bm25_b, weights=weights)
+        # with k1 next to 0 a score is the plain sum of the IDF of the words found: what the name match is made of
+        names = Bm25.build({NAME: texts.names}, k1=1e-9)
+    words.save(folder / "words")
+    names.save(folder / "names")
+    mass = names.highest()
+    np.save(folder / "name_mass.npy", np.where(mass > 0, mass, 1).astype(np.float32))
+
+
 def _write_vectors(
     folder: Path,
-    tools: Sequence[Tool],
+    texts: _Texts,
+    kept: NDArray[np.int64],
     encoder: Encoder,
     settings: Settings,
     old: Generation | None,
@@ -147,103 +222,103 @@ def _write_vectors(
 ) -> tuple[int, int, float]:
     """Write the vectors: documents first, then the examples of each tool.
 
-    Beside them go digests of the texts, where each tool's examples start, and for large catalogues int8 codes.
+    Beside them go digests of the texts, where each tool's examples start, and for large catalogues int8 codes. A text that the
+    old generation holds under the same encoder is not encoded again, whichever tool it belonged to.
 
     Returns:
         Number of points, dimensions, and the scale of the codes (0 without codes).
     """
-    texts = [dense_text(tool, settings.dense_parts) for tool in tools]
-    starts = [len(tools)]
-    for tool in tools:
-        texts += (point.text for point in points_of(tool, settings.dense_parts)[1:])
-        starts.append(len(texts))
-    np.save(folder / "examples.npy", np.array(starts, np.int64))
-    digests = list(map(_digest, texts))
-    np.save(folder / "digests.npy", _rows(digests))
+    n = len(kept)
+    old = old if old is not None and old.manifest.encoder == encoder.id else None
+    before: NDArray[np.int64] = np.load(old.folder / "examples.npy") if old is not None else np.zeros(1, np.int64)
+    counts = np.zeros(n, np.int64)
+    counts[kept < 0] = [len(each) for each in texts.examples]
+    counts[kept >= 0] = (before[1:] - before[:-1])[kept[kept >= 0]]
+    starts = n + np.concatenate(([0], np.cumsum(counts)))
+    np.save(folder / "examples.npy", starts)
 
-    vectors = np.lib.format.open_memmap(folder / "vectors.npy", "w+", np.float32, (len(texts), encoder.dimensions))
-    known: dict[bytes, int] = {}
-    if old is not None and old.manifest.encoder == encoder.id:
-        known = {row.tobytes(): number for number, row in enumerate(np.load(old.folder / "digests.npy"))}
-        before = np.load(old.folder / "vectors.npy", mmap_mode="r")
-        for row, digest in enumerate(digests):
-            if digest in known:
-                vectors[row] = before[known[digest]]
-    rows: dict[str, list[int]] = {}  # equal texts are encoded once
-    for row, (digest, text) in enumerate(zip(digests, texts, strict=True)):
-        if digest not in known:
-            rows.setdefault(text, []).append(row)
-    fresh = list(rows)
-    for start in range(0, len(fresh), _CHUNK):
-        part = fresh[start : start + _CHUNK]
-        made = encoder.encode_documents(part, progress=_shifted(progress, start, len(fresh)))
-        for text, vector in zip(part, made, strict=True):
-            vectors[rows[text]] = vector
-    scale = 0.0
-    if len(texts) > settings.exact_points:
-        largest = max(float(np.abs(vectors[at : at + _CHUNK]).max()) for at in range(0, len(texts), _CHUNK))
-        scale = 127.0 / max(largest, 1e-9)
-        codes = np.lib.format.open_memmap(folder / "codes.npy", "w+", np.int8, vectors.shape)
-        for start in range(0, len(texts), _CHUNK):
-            codes[start : start + _CHUNK] = np.rint(vectors[start : start + _CHUNK] * scale)
-    return len(texts), encoder.dimensions, scale
+    total = int(starts[-1])
+    source = np.full(total, -1, np.int64)  # row of each point in the old generation
+    fresh: dict[str, list[int]] = {}  # text → rows; equal texts are encoded once
+    digests = np.zeros((total, 16), np.uint8)
+    known = _numbered(old.folder / "digests.npy") if old is not None and len(texts.documents) else {}
+    changed = iter(zip(texts.documents, texts.examples, strict=True))
+    for tool, (at, start, end) in enumerate(zip(kept.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+        if at >= 0:
+            source[tool] = at
+            source[start:end] = np.arange(int(before[at]), int(before[at + 1]))
+            continue
+        document, examples = next(changed)
+        for row, text in zip((tool, *range(start, end)), (document, *examples), strict=True):
+            digest = _digest(text.encode("utf-8", "replace"))
+            digests[row] = np.frombuffer(digest, np.uint8)
+            source[row] = known.get(digest, -1)
+            if source[row] < 0:
+                fresh.setdefault(text, []).append(row)
+    if old is not None:
+        digests[source >= 0] = np.load(old.folder / "digests.npy", mmap_mode="r")[source[source >= 0]]
+    np.save(folder / "digests.npy", digests)
 
-
-def _write_words(
-    folder: Path, tools: Sequence[Tool], tokenizer: Tokenizer, settings: Settings, old: Generation | None
-) -> None:
-    """Write the words of the tools and of their names. Tools whose texts the old generation holds are not read again."""
-    texts = [sparse_fields(tool) | {"text": dense_text(tool, settings.dense_parts)} for tool in tools]
-    digests = [_digest(json.dumps([each[name] for name in settings.field_weights])) for each in texts]
-    np.save(folder / "word_digests.npy", _rows(digests))
-
-    before = Bm25.open(old.folder / "words") if old is not None and old.manifest.tokenizer == tokenizer.id else None
-    if before is not None and before.made_with(settings.field_weights, settings.bm25_k1, settings.bm25_b):
-        assert old is not None
-        known = {row.tobytes(): number for number, row in enumerate(np.load(old.folder / "word_digests.npy"))}
-        kept = np.array([known.pop(digest, -1) for digest in digests], np.int64)  # each old one at most once
-    else:
-        before, kept = None, np.full(len(tools), -1)
-    fresh = [each for each, number in zip(texts, kept, strict=True) if number < 0]
-    fields = {
-        name: [tokenizer(each[name], stop_words=name == "examples") for each in fresh]
-        for name in settings.field_weights
-    }
-    if before is not None:
-        words = before.updated(kept, fields)
-    else:
-        words = Bm25.build(fields, k1=settings.bm25_k1, b=settings.bm25_b, weights=settings.field_weights)
-    words.save(folder / "words")
-
-    names = [name_words(tool.leaf, tokenizer) for tool in tools]
-    # with k1 next to 0 a score is the plain sum of the IDF of the words found: what the name match is made of
-    index = Bm25.build({NAME: names}, k1=1e-9)
-    index.save(folder / "names")
-    np.save(folder / "name_mass.npy", np.array([sum(map(index.idf, words)) or 1.0 for words in names], np.float32))
+    vectors = _Rows(folder / "vectors.npy", np.dtype(np.float32), (total, encoder.dimensions))
+    if old is not None:
+        held = np.flatnonzero(source >= 0)
+        for rows in np.split(held, range(_CHUNK, len(held), _CHUNK)):
+            vectors[rows] = np.load(old.folder / "vectors.npy", mmap_mode="r")[source[rows]]
+    todo = list(fresh)
+    for start in range(0, len(todo), _CHUNK):
+        part = todo[start : start + _CHUNK]
+        made = encoder.encode_documents(part, progress=_shifted(progress, start, len(todo)))
+        rows = [(row, number) for number, text in enumerate(part) for row in fresh[text]]
+        vectors[[row for row, _ in rows]] = made[[number for _, number in rows]]
+    scale = _write_codes(folder, vectors) if total > settings.exact_points else 0.0
+    return total, encoder.dimensions, scale
 
 
-def _json(tool: Tool) -> bytes:
-    """The tool as JSON in UTF-8; half a surrogate pair, which UTF-8 cannot hold, becomes a question mark."""
+class _Rows:
+    """A matrix on disk, written by the row; it is mapped anew for each access, so that what was written leaves the memory."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any], shape: tuple[int, int]) -> None:
+        self._path = path
+        self.shape = shape
+        np.lib.format.open_memmap(path, "w+", dtype, shape)
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        return np.array(np.load(self._path, mmap_mode="r")[rows])
+
+    def __setitem__(self, rows: Any, values: NDArray[Any]) -> None:
+        np.load(self._path, mmap_mode="r+")[rows] = values
+
+
+def _write_codes(folder: Path, vectors: _Rows) -> float:
+    """Write the vectors as int8; returns by how much their components were multiplied."""
+    chunks = [slice(start, start + _CHUNK) for start in range(0, vectors.shape[0], _CHUNK)]
+    scale = 127.0 / max(*(float(np.abs(vectors[chunk]).max()) for chunk in chunks), 1e-9)
+    codes = _Rows(folder / "codes.npy", np.dtype(np.int8), vectors.shape)
+    for chunk in chunks:
+        codes[chunk] = np.rint(vectors[chunk] * scale)
+    return scale
+
+
+def _line(tool: Tool) -> bytes:
+    """The tool as a line of JSON in UTF-8; half a surrogate pair, which UTF-8 cannot hold, becomes a question mark."""
     try:
-        return tool.model_dump_json(exclude_defaults=True).encode()
+        return tool.model_dump_json(exclude_defaults=True).encode() + b"\n"
     except ValueError:
         fields = tool.model_dump(exclude_defaults=True)
-        return json.dumps(fields, ensure_ascii=False, default=str).encode("utf-8", "replace")
+        return json.dumps(fields, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
 
 
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _rows(digests: Sequence[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(digests), np.uint8).reshape(len(digests), 16)
 
 
-def name_words(text: str, tokenizer: Tokenizer) -> list[str]:
-    """Distinct stemmed words of a name or a query, in order; without stop words, unless there are no others."""
-    words = tokenizer.words(text)
-    telling = [word for word in words if word not in STOP_WORDS] if tokenizer.english else words
-    return list(dict.fromkeys(map(tokenizer.stem, telling or words)))
+def _numbered(path: Path) -> dict[bytes, int]:
+    """Number of each digest in a file of them."""
+    return {row.tobytes(): number for number, row in enumerate(np.load(path))}
 
 
 def _shifted(progress: Progress | None, start: int, total: int) -> Progress | None:

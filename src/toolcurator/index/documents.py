@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
-from toolcurator.tool import JsonSchema, Tool, resolve
+from toolcurator.tool import JsonSchema, Tool, as_object, resolve
+
+VERSION = 1
+"""Of what is read of a tool; a change makes every index be built again."""
 
 PointKind = Literal["document", "example"]
 
@@ -43,19 +46,46 @@ def dense_text(tool: Tool, parts: Sequence[str]) -> str:
         tool: The tool.
         parts: Which parts, in order: keys of `text_parts`.
     """
+    return _joined(text_parts(tool), parts, tool)
+
+
+def _joined(texts: Mapping[str, str], parts: Sequence[str], tool: Tool) -> str:
+    return " ".join([texts[part] for part in parts if texts[part]]) or tool.name
+
+
+class Texts(NamedTuple):
+    """All that is indexed of a tool.
+
+    Attributes:
+        document: Its dense document.
+        examples: Its distinct example queries, each a point (seed 3, per-example indexing).
+        fields: The text of each BM25 field; ``text`` is the dense document.
+    """
+
+    document: str
+    examples: list[str]
+    fields: dict[str, str]
+
+
+def texts_of(tool: Tool, parts: Sequence[str]) -> Texts:
+    """Read a tool once.
+
+    Args:
+        tool: The tool.
+        parts: Parts of the dense document, in order.
+    """
     texts = text_parts(tool)
-    return " ".join(texts[part] for part in parts if texts[part]) or tool.name
+    document = _joined(texts, parts, tool)
+    examples = list(dict.fromkeys([text for example in tool.examples if (text := example.strip())]))
+    # names in words are split by the tokenizer
+    texts |= {"name": tool.leaf, "examples": "\n".join(tool.examples)[:_MOST_CHARACTERS], "text": document}
+    return Texts(document, examples, texts)
 
 
 def points_of(tool: Tool, parts: Sequence[str]) -> list[Point]:
-    """The tool's points: its document first, then one for each example query (seed 3, per-example indexing)."""
-    examples = dict.fromkeys(text for example in tool.examples if (text := example.strip()))
-    return [Point("document", dense_text(tool, parts)), *(Point("example", text) for text in examples)]
-
-
-def sparse_fields(tool: Tool) -> dict[str, str]:
-    """The text of each BM25 field; names in words are split by the tokenizer."""
-    return text_parts(tool) | {"name": tool.leaf, "examples": "\n".join(tool.examples)[:_MOST_CHARACTERS]}
+    """The tool's points: its document first, then one for each example query."""
+    document, examples, _ = texts_of(tool, parts)
+    return [Point("document", document), *(Point("example", text) for text in examples)]
 
 
 def text_parts(tool: Tool) -> dict[str, str]:
@@ -73,8 +103,8 @@ def text_parts(tool: Tool) -> dict[str, str]:
 
 
 def _slot_texts(tool: Tool) -> Iterator[str]:
-    for slot in tool.slots:
-        yield from _schema_texts(slot.name, slot.json_schema, tool.parameters, _DEPTH)
+    for name, schema in as_object(tool.parameters.get("properties")).items():
+        yield from _schema_texts(name, resolve(schema, tool.parameters), tool.parameters, _DEPTH)
 
 
 def _schema_texts(name: str, schema: JsonSchema, root: JsonSchema, depth: int) -> Iterator[str]:

@@ -19,7 +19,7 @@ from zlib import crc32
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the files of a generation; another one is built again."""
 
 log = logging.getLogger("toolcurator")
@@ -38,6 +38,7 @@ class Manifest(BaseModel):
     Attributes:
         format: Version of the files.
         key: Hash of every input that changes an answer (`toolcurator.index.index_key`).
+        recipe: What makes up the key but for the tools, so that unchanged tools can be carried over.
         encoder: Id of the encoder; empty without vectors.
         tokenizer: Id of the tokenizer.
         language: ISO 639 code of the catalogue.
@@ -54,6 +55,7 @@ class Manifest(BaseModel):
 
     format: int = FORMAT
     key: str
+    recipe: str
     encoder: str
     tokenizer: str
     language: str

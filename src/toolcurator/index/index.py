@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,7 +34,7 @@ class Query:
     vector: Floats | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """What the index knows about the candidates of one query. Arrays have one entry a candidate, m in all.
 
@@ -41,14 +42,14 @@ class Evidence:
 
     Attributes:
         tools: int[m], positions of the tools in the index.
+        encoded: Whether the query had a vector; without one, all that is dense is 0.
         dense: float32[m], cosine of the tool: its document's, or the mean of document, best and mean example.
         document: float32[m], cosine of the document.
         best: float32[m], highest cosine among its points.
         sparse: float32[m], BM25 as a share of what the query could score at most (0 to about 1).
-        dense_rank: int[m], rank in the dense arm from 1; 0 if it is not among its best.
-        sparse_rank: int[m], the same in the sparse arm; only scores above 0 have one.
         name_precision: float32[m], share of the name's weight (IDF) that the query's words hold.
         name_recall: float32[m], share of the query's weight that stands in the name.
+        limit: How many of an arm's best have a rank; all of these are candidates.
         visible: Tools that the role may see.
         dense_mean: Mean of ``dense`` over all visible tools.
         dense_std: Its standard deviation.
@@ -57,19 +58,45 @@ class Evidence:
     """
 
     tools: Ints
+    encoded: bool
     dense: Floats
     document: Floats
     best: Floats
     sparse: Floats
-    dense_rank: Ints
-    sparse_rank: Ints
     name_precision: Floats
     name_recall: Floats
+    limit: int
     visible: int
     dense_mean: float
     dense_std: float
     sparse_mean: float
     sparse_std: float
+
+    @cached_property
+    def dense_rank(self) -> Ints:
+        """int[m], rank in the dense arm from 1, ties by position; 0 if it is not among its best."""
+        return _ranks(self.dense, self.limit if self.encoded else 0)
+
+    @cached_property
+    def sparse_rank(self) -> Ints:
+        """int[m], the same in the sparse arm; only scores above 0 have one."""
+        return _ranks(self.sparse, min(self.limit, int(np.count_nonzero(self.sparse > 0))))
+
+    @cached_property
+    def name_match(self) -> Floats:
+        """float32[m] between 0 and 1: how much of the name stands in the query, and of the query in the name.
+
+        Both count by IDF over the catalogue's names, so that ``get`` says little, and a name that matches to a small part
+        of a long query is weak evidence. It is evidence, never an override (pitfalls A6, A26).
+        """
+        return self.name_precision * np.sqrt(self.name_recall)
+
+
+def _ranks(scores: Floats, most: int) -> Ints:
+    ranks = np.zeros(len(scores), np.intp)
+    best = (-scores).argsort(kind="stable")[:most]
+    ranks[best] = np.arange(1, len(best) + 1)
+    return ranks
 
 
 class Index(Protocol):

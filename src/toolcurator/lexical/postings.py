@@ -48,28 +48,41 @@ class Postings:
         if len(set(sizes)) > 1 or len(sizes) > 255:
             raise ValueError(f"BM25 takes up to 255 fields over the same documents; documents per field: {sizes}")
         n = max(sizes, default=0)
-        lengths = np.zeros((len(columns), n), np.int32)
-        keys = [np.zeros(0, np.int64)]
+        lengths = np.array([[len(document) for document in column] for column in columns], np.int32)
+        lengths = lengths.reshape(len(columns), n)
+        key = np.empty(int(lengths.sum()), np.int64)  # large catalogues fill the memory: no copies from here on
+        end = 0
         for f, column in enumerate(columns):
-            lengths[f] = [len(document) for document in column]
-            tokens = np.fromiter(map(number.__getitem__, chain.from_iterable(column)), np.int64)
-            keys.append((tokens * n + np.repeat(np.arange(n), lengths[f])) * len(columns) + f)
-        key, counts = np.unique(np.concatenate(keys), return_counts=True)
-        return cls._of(key, counts, lengths, len(number))
+            start, end = end, end + int(lengths[f].sum())
+            part = key[start:end]
+            part[:] = np.fromiter(map(number.__getitem__, chain.from_iterable(column)), np.int32, end - start)
+            part *= n
+            part += np.repeat(np.arange(n, dtype=np.int32), lengths[f])
+            part *= len(columns)
+            part += f
+        key.sort()  # np.unique would copy it three times
+        firsts = np.flatnonzero(_starts(key))
+        counts = np.diff(firsts, append=len(key))
+        return cls._of(key[firsts], counts, lengths, len(number))
 
     @classmethod
     def _of(
         cls, key: NDArray[np.int64], counts: NDArray[np.integer[Any]], lengths: NDArray[np.int32], size: int
     ) -> Postings:
-        """From rising keys, each token, document and field in one number."""
-        pair, fields = np.divmod(key, max(1, lengths.shape[0]))
-        firsts = np.flatnonzero(np.diff(pair, prepend=-1, append=-1))
-        token, docs = np.divmod(pair[firsts[:-1]], max(1, lengths.shape[1]))
+        """From rising keys, each token, document and field in one number; they are used up (large ones fill the memory)."""
+        fields = np.empty(len(key), np.uint8)
+        np.remainder(key, max(1, lengths.shape[0]), out=fields, casting="unsafe")
+        key //= max(1, lengths.shape[0])
+        firsts = np.flatnonzero(np.append(_starts(key), True))
+        pair = key[firsts[:-1]]
+        docs = np.empty(len(pair), np.int32)
+        np.remainder(pair, max(1, lengths.shape[1]), out=docs, casting="unsafe")
+        pair //= max(1, lengths.shape[1])
         return cls(
-            starts=np.concatenate([[0], np.cumsum(np.bincount(token, minlength=size))]).astype(np.int64),
-            docs=docs.astype(np.int32),
+            starts=np.concatenate([[0], np.cumsum(np.bincount(pair, minlength=size))]).astype(np.int64),
+            docs=docs,
             firsts=firsts.astype(np.int64),
-            fields=fields.astype(np.uint8),
+            fields=fields,
             counts=np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16),
             lengths=lengths,
         )
@@ -133,3 +146,10 @@ class Postings:
         places = np.full(self.n, -1, np.int64)
         places[kept[kept >= 0]] = np.flatnonzero(kept >= 0)
         return places
+
+
+def _starts(rising: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """bool[n]: where another number starts."""
+    starts = np.ones(len(rising), np.bool_)
+    np.not_equal(rising[1:], rising[:-1], out=starts[1:])
+    return starts

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from toolcurator.lexical.characters import KINDS, fold, normalize
 from toolcurator.lexical.english import STOP_WORDS, stem
@@ -33,7 +34,24 @@ _PART = re.compile(
 _SYMBOLIC = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z]\+\+|[A-Za-z]#|\.(?i:net))(?![A-Za-z0-9#+])")
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?:(?:s|re|ve|ll|d|m)(?!\w)|(?=t(?!\w)))", re.IGNORECASE)
 _HYPHENATED = re.compile(r"[^\W\d_]+-[^\W\d_]+")
-_Read = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+class _Read(NamedTuple):
+    """What a text without white space says.
+
+    Attributes:
+        words: Its plain words.
+        tokens: Its tokens without those of stop words.
+        stops: Its stop words.
+        telling: Its words but for stop words, stemmed.
+    """
+
+    words: tuple[str, ...]
+    tokens: tuple[str, ...]
+    stops: tuple[str, ...]
+    telling: tuple[str, ...]
+
+
 _PARTICLES = frozenset({"in", "on", "up", "off", "out"})
 
 
@@ -64,47 +82,66 @@ class Tokenizer:
         self.id = f"tokenizer-{VERSION}-{self.language}{f'-{NGRAM}grams' if self.ngrams else ''}"
         self._remembered = lru_cache(maxsize=65_536)(self._read)
 
-    def __call__(self, text: str, known: Container[str] | None = None, *, stop_words: bool = False) -> list[str]:
+    def __call__(self, text: str, known: Callable[[str], bool] | None = None, *, stop_words: bool = False) -> list[str]:
         """Tokens of a text, in no promised order.
 
         Args:
             text: Any text; `MAX_CHARACTERS` of it are read.
-            known: For queries, the catalogue's tokens (the `Bm25`). A stop word that is known stays; neighbors whose
+            known: For queries, whether the catalogue has a token (`Bm25.knows`). A stop word that is known stays; neighbors whose
                 joined form is known add it (web page: webpage); a word that is unknown but made of two known ones adds
                 them (pitfall A20).
             stop_words: Keep English stop words: right for example queries, wrong for descriptions (measured).
         """
-        words: list[str] = []
-        tokens: list[str] = []
-        stops: list[str] = []
-        for piece in normalize(text, MAX_CHARACTERS).split():
-            more_words, more_tokens, more_stops = self._of(piece)
-            words += more_words
-            tokens += more_tokens
-            stops += more_stops
-        if stops and not tokens:  # "who am I" may be the name of a tool
-            tokens = [self.stem("".join(words))]
-        if stop_words:
-            tokens += stops
-        elif known is not None:
-            tokens += [stop for stop in stops if stop in known]
-        if known is not None and not self.ngrams:
-            tokens += self._compounds(words, known)
-        return tokens
+        return self._tokens(self._pieces(text), known, stop_words)
+
+    def query(self, text: str, known: Callable[[str], bool]) -> tuple[list[str], list[str]]:
+        """A query's tokens and its telling words, read once.
+
+        Args:
+            text: The query.
+            known: Whether the catalogue has a token (`Bm25.knows`).
+        """
+        pieces = self._pieces(text)
+        return self._tokens(pieces, known, False), self._telling(pieces)
+
+    def telling(self, text: str) -> list[str]:
+        """Distinct stemmed words of a name or a query, in order; without stop words, unless there are no others."""
+        return self._telling(self._pieces(text))
 
     def words(self, text: str) -> list[str]:
         """Plain words, lower case, in order, none added or left out; pairs of characters in scripts without spaces."""
-        return [word for piece in normalize(text, MAX_CHARACTERS).split() for word in self._of(piece)[0]]
+        return [word for read in self._pieces(text) for word in read.words]
 
     def stem(self, word: str) -> str:
         """The form under which a plain word is indexed (English: ``bookings`` → ``book``)."""
         return stem(word) if self.english and word.isascii() else word
 
-    def _of(self, piece: str) -> _Read:
-        return self._remembered(piece) if len(piece) <= _LONGEST_PIECE else self._read(piece)
+    def _pieces(self, text: str) -> list[_Read]:
+        remembered = self._remembered
+        return [
+            remembered(piece) if len(piece) <= _LONGEST_PIECE else self._read(piece)
+            for piece in normalize(text, MAX_CHARACTERS).split()
+        ]
+
+    def _telling(self, pieces: list[_Read]) -> list[str]:
+        words = dict.fromkeys([word for read in pieces for word in read.telling])
+        return list(words or dict.fromkeys(self.stem(word) for read in pieces for word in read.words))
+
+    def _tokens(self, pieces: list[_Read], known: Callable[[str], bool] | None, stop_words: bool) -> list[str]:
+        words = [word for read in pieces for word in read.words]
+        tokens = [token for read in pieces for token in read.tokens]
+        stops = [word for read in pieces for word in read.stops]
+        if stops and not tokens:  # "who am I" may be the name of a tool
+            tokens = [self.stem("".join(words))]
+        if stop_words:
+            tokens += stops
+        elif known is not None:
+            tokens += [stop for stop in stops if known(stop)]
+        if known is not None and not self.ngrams:
+            tokens += self._compounds(words, known)
+        return tokens
 
     def _read(self, piece: str) -> _Read:
-        """Words, tokens and stop words of a text without white space."""
         words: list[str] = []
         joined: list[str] = []
         if not piece.isalnum():
@@ -127,9 +164,13 @@ class Tokenizer:
         if len(words) == 2 and _HYPHENATED.fullmatch(piece):
             joined.append("".join(words))
         dropped = STOP_WORDS if self.english else frozenset[str]()
-        tokens = [form for word in words if word not in dropped for form in self._forms(word)]
-        stops = [word for word in words if word in dropped]
-        return tuple(words), (*tokens, *map(self.stem, joined)), tuple(stops)
+        kept = [word for word in words if word not in dropped]
+        return _Read(
+            words=tuple(words),
+            tokens=(*(form for word in kept for form in self._forms(word)), *map(self.stem, joined)),
+            stops=tuple([word for word in words if word in dropped]),
+            telling=tuple(map(self.stem, kept)),
+        )
 
     def _forms(self, word: str) -> list[str]:
         plain = fold(word)
@@ -142,23 +183,23 @@ class Tokenizer:
             forms += [f"~{padded[i : i + NGRAM]}" for i in range(max(1, len(padded) - NGRAM + 1))]
         return forms
 
-    def _compounds(self, words: list[str], known: Container[str]) -> list[str]:
+    def _compounds(self, words: list[str], known: Callable[[str], bool]) -> list[str]:
         added = [
             joined
             for first, second in pairwise(words)
             if first not in STOP_WORDS and (second not in STOP_WORDS or second in _PARTICLES)
-            if (joined := self.stem(first + second)) in known
+            if known(joined := self.stem(first + second))
         ]
         for word in words:
-            if len(word) < 5 or self.stem(word) in known:
+            if len(word) < 5 or known(self.stem(word)):
                 continue
             for cut in range(3, len(word) - 1):
-                if word[:cut] not in known:
+                if not known(word[:cut]):
                     continue
                 rest = word[cut:]
                 second = self.stem(rest)
-                if rest in _PARTICLES or (len(rest) > 2 and second in known):
-                    added += [word[:cut], second] if second in known else [word[:cut]]
+                if rest in _PARTICLES or (len(rest) > 2 and known(second)):
+                    added += [word[:cut], second] if known(second) else [word[:cut]]
                     break
         return added
 

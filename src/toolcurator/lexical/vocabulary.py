@@ -31,7 +31,9 @@ class Vocabulary:
         self.blob, self.offsets, self.table = blob, offsets, table
         # single items are read three times faster from bytes and memoryviews than from arrays
         self._blob, self._offsets, self._table = blob.tobytes(), offsets.data, table.data
-        self.find = lru_cache(maxsize=_REMEMBERED)(self._find)  # a query asks for the same token several times
+        # a query asks for the same token several times
+        self.find = lru_cache(maxsize=_REMEMBERED)(self._find)
+        self.has = lru_cache(maxsize=_REMEMBERED)(self._has)
 
     @classmethod
     def of(cls, tokens: Sequence[str]) -> Vocabulary:
@@ -67,6 +69,9 @@ class Vocabulary:
                 return number
             slot = (slot + 1) & mask
         return -1
+
+    def _has(self, token: str) -> bool:
+        return self._find(token) >= 0
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

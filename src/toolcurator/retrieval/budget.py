@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ CHARACTERS_A_TOKEN = 4.0
 """Estimate for declarations in JSON; a caller who needs the model's own count passes a counter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(NamedTuple):
     """A tool that goes out.
 
     Attributes:

@@ -10,12 +10,11 @@ import json
 from functools import cache
 from importlib.resources import files
 from math import exp
+from operator import mul
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from toolcurator.index import Evidence
-from toolcurator.retrieval.fusion import name_match
 
 FEATURES = ("cosine", "lead", "words", "agreement", "name")
 
@@ -43,8 +42,8 @@ class Confidence(BaseModel):
         """Probability that any tool fits the query of that evidence; 0 if there is no candidate."""
         if not len(evidence.tools):
             return 0.0
-        weights = self.dense if evidence.dense_rank.any() else self.words
-        score = sum(w * x for w, x in zip(weights, (*features(evidence), 1.0), strict=True))
+        weights = self.dense if evidence.encoded else self.words
+        score = sum(map(mul, weights, (*features(evidence), 1.0)))
         return 1.0 / (1.0 + exp(-max(-50.0, min(50.0, score))))
 
 
@@ -63,11 +62,12 @@ def features(evidence: Evidence) -> tuple[float, ...]:
     ``words``: share of the query's BM25 that the best document reaches. ``agreement``: the same share for the dense arm's
     best tool. ``name``: best name match.
     """
-    first = int(evidence.dense.argmax())
-    return (
-        float(evidence.best.max()),
-        float(evidence.dense[first]) - evidence.dense_mean,
-        float(evidence.sparse.max()),
-        float(evidence.sparse[first]) if evidence.dense_rank.any() else 0.0,
-        float(np.max(name_match(evidence))),
+    best, dense, sparse, name = evidence.best, evidence.dense, evidence.sparse, evidence.name_match
+    first = dense.argmax()
+    return (  # x[x.argmax()] takes half the time of x.max()
+        float(best[best.argmax()]),
+        float(dense[first]) - evidence.dense_mean,
+        float(sparse[sparse.argmax()]),
+        float(sparse[first]) if evidence.encoded else 0.0,
+        float(name[name.argmax()]),
     )

@@ -10,13 +10,12 @@ import numpy as np
 from toolcurator.encoders import Encoder, Progress, load_encoder
 from toolcurator.errors import QueryError, UnknownTool
 from toolcurator.index import Evidence, LocalIndex, Query, dense_text, open_index
-from toolcurator.index.build import name_words
 from toolcurator.index.index import Floats, Ints
 from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import classic
 from toolcurator.retrieval.budget import declaration_tokens, diversify, estimate_tokens, pick
 from toolcurator.retrieval.confidence import packaged_confidence
-from toolcurator.retrieval.fusion import fuse, name_match
+from toolcurator.retrieval.fusion import fuse
 from toolcurator.retrieval.query import affirmed, clean
 from toolcurator.retrieval.ranking import CONTEXT, Found, Ranking, rank
 from toolcurator.retrieval.selection import Hit, HitEvidence, Selection
@@ -150,22 +149,24 @@ class Curator:
             ranking = classic.rank(text, search, self.index, role, most)
             fits, calibrated = classic.confidence(ranking.found), True
         else:
-            words = self._words if settings.split else None
+            words = self._tokenizer.telling if settings.split else None
             ranking = rank(text, search, self._fuse(method), words)
-            fits = max(self._confidence.probability(found.evidence) for found in ranking.found)
+            fits = max([self._confidence.probability(found.evidence) for found in ranking.found])
             calibrated = self.encoder is None or self.encoder.id == self._confidence.encoder
         none_fits = fits < settings.fit_threshold
         policy = no_fit or settings.no_fit
         if none_fits and policy == "widen":
             most += settings.widen_by
-        ranked = self._complete(ranking, visible)
+        diverse = bool(settings.diversity) and self.encoder is not None
+        all_ = diverse or budget is not None or self.reranker is not None or (none_fits and policy == "empty")
+        ranked = self._complete(ranking, visible, None if all_ else most)
         if self.reranker is not None:
             from toolcurator.retrieval.rerank import rerank
 
             ranked = rerank(text, ranked, self._document, self.reranker, settings.rerank_depth)
         if none_fits and policy == "empty":
             ranked = [pair for pair in ranked if pair[0] in self._pinned]
-        if settings.diversity and self.encoder is not None and len(ranked) > 1:
+        if diverse and len(ranked) > 1:
             ranked = self._diverse(ranked, most)
         picks, over = pick(
             ranked, k=most, pinned=self._pinned, tokens=self._tokens if budget else None, token_budget=budget
@@ -220,21 +221,23 @@ class Curator:
             vectors = list(made)
         found: list[tuple[Query, Evidence]] = []
         for text, vector in zip(texts, vectors, strict=True):
-            query = Query(text, self._tokenizer(text, self.index.words), self._words(affirmed(text)), vector)
+            tokens, words = self._tokenizer.query(text, self.index.words.knows)
+            if (said := affirmed(text)) != text:
+                words = self._tokenizer.telling(said)
+            query = Query(text, tokens, words, vector)
             found.append((query, self.index.search(query, role=role, limit=limit)))
         return found
-
-    def _words(self, text: str) -> list[str]:
-        return name_words(text, self._tokenizer)
 
     def _fuse(self, method: Fusion) -> Callable[[Evidence], Floats]:
         method = "sparse" if self.encoder is None and method == "dense" else method
         return lambda evidence: fuse(evidence, method, self.settings, sparse_weight=self._sparse_weight)
 
-    def _complete(self, ranking: Ranking, visible: Ints) -> list[tuple[int, float]]:
-        """The ranking, with pinned tools and those of a catalogue small enough to be passed through."""
-        ranked = list(zip(ranking.tools.tolist(), ranking.scores.tolist(), strict=True))
-        if not self._pinned and len(visible) > self.settings.pass_through:
+    def _complete(self, ranking: Ranking, visible: Ints, most: int | None) -> list[tuple[int, float]]:
+        """The ranking, with pinned tools and those of a catalogue small enough to be passed through; the first may do."""
+        alone = not self._pinned and len(visible) > self.settings.pass_through
+        first = most if alone else None
+        ranked = list(zip(ranking.tools[:first].tolist(), ranking.scores[:first].tolist(), strict=True))
+        if alone:
             return ranked
         wanted = set(self._pinned)
         seen = set(visible.tolist())
@@ -274,7 +277,7 @@ class Curator:
             best_point=best,
             sparse_rank=int(evidence.sparse_rank[at]),
             sparse=float(evidence.sparse[at]),
-            name_match=float(name_match(evidence)[at]),
+            name_match=float(evidence.name_match[at]),
             fused=float(found.scores[at]),
             why=why or ("pinned" if position in self._pinned else _strongest(found, at)),
         )

@@ -35,29 +35,23 @@ def fuse(evidence: Evidence, method: Fusion, settings: Settings, *, sparse_weigh
     if method == "rrf":
         return reciprocal_ranks(evidence, settings.rrf_k)
     dense = standardize(evidence.dense, evidence.dense_mean, evidence.dense_std, settings.dense_floor)
-    sparse = standardize(evidence.sparse, evidence.sparse_mean, evidence.sparse_std, settings.sparse_floor)
-    weighted = dense + sparse_weight * sparse + settings.name_weight * name_match(evidence)
-    if not evidence.dense_rank.any():  # words alone: a tool without one has nothing for itself (pitfall A2)
+    sparse = standardize(
+        evidence.sparse, evidence.sparse_mean, evidence.sparse_std, settings.sparse_floor, sparse_weight
+    )
+    weighted = dense + sparse
+    weighted += np.float32(settings.name_weight) * evidence.name_match
+    if not evidence.encoded:  # words alone: a tool without one has nothing for itself (pitfall A2)
         weighted = np.where((evidence.sparse_rank > 0) | (evidence.name_precision > 0), weighted, NOTHING)
-    return weighted.astype(np.float32, copy=False)
+    return weighted
 
 
-def standardize(values: Floats, mean: float, std: float, floor: float) -> Floats:
-    """Standard scores over all visible tools, not over the candidates, so that they do not depend on how many there are.
+def standardize(values: Floats, mean: float, std: float, floor: float, weight: float = 1.0) -> Floats:
+    """Weighted standard scores over all visible tools, not over the candidates, whose number must not count.
 
     ``floor`` keeps a catalogue of a few tools, or a query whose only known word is an incidental one, from turning a tiny
     difference into a large score.
     """
-    return (values - np.float32(mean)) * np.float32(1.0 / max((std * std + floor * floor) ** 0.5, 1e-9))
-
-
-def name_match(evidence: Evidence) -> Floats:
-    """float32[m] between 0 and 1: how much of the name stands in the query, and of the query in the name.
-
-    Both count by IDF over the catalogue's names, so that ``get`` says little, and a name that matches to a small part of a
-    long query is weak evidence. It is evidence, never an override (pitfalls A6, A26).
-    """
-    return evidence.name_precision * np.sqrt(evidence.name_recall)
+    return (values - np.float32(mean)) * np.float32(weight / max((std * std + floor * floor) ** 0.5, 1e-9))
 
 
 def reciprocal_ranks(evidence: Evidence, k: int) -> Floats:

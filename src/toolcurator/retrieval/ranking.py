@@ -10,7 +10,6 @@ import numpy as np
 from toolcurator.index import Evidence, Query
 from toolcurator.index.index import Floats, Ints
 from toolcurator.retrieval.compound import split
-from toolcurator.retrieval.fusion import name_match
 
 Search = Callable[[Sequence[str]], Sequence[tuple[Query, Evidence]]]
 """Encodes and searches several texts at once."""
@@ -45,8 +44,10 @@ class Found:
 
     def order(self) -> Ints:
         """Candidates with a score, best first, ties by id."""
-        order = np.argsort(-self.scores, kind="stable")
-        return order[: np.count_nonzero(self.scores > -np.inf)]
+        order = (-self.scores).argsort(kind="stable")
+        if len(order) and self.scores[order[-1]] == -np.inf:
+            return order[: np.count_nonzero(self.scores > -np.inf)]
+        return order
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +85,22 @@ def rank(
     whole, *parts = (Found(q, evidence, fuse(evidence)) for q, evidence in search([query, *texts]))
     if parts and _differ(whole, parts):
         return _join(whole, parts)
-    order = _with_named(whole, whole.order())
-    scores = np.maximum.accumulate(whole.scores[order][::-1])[::-1]  # a tool that was raised takes its neighbor's score
+    order = whole.order()
+    scores = whole.scores[order]
+    if (at := _named(whole, order)) >= NAMED:
+        order = np.concatenate((order[: NAMED - 1], order[at : at + 1], order[NAMED - 1 : at], order[at + 1 :]))
+        scores[NAMED : at + 1] = scores[NAMED - 1 : at]  # the raised tool takes its neighbor's score
     return Ranking(whole.evidence.tools[order], scores, (whole,), {})
 
 
-def _with_named(found: Found, order: Ints) -> Ints:
-    """The order, with the one tool whose name the query clearly says at rank `NAMED` if it stood behind (pitfall A18)."""
-    match = name_match(found.evidence)[order]
-    if len(order) <= NAMED or (at := int(match.argmax())) < NAMED:
-        return order
-    others = np.partition(match, -2)[-2]
-    if match[at] < CLEAR or others > match[at] / 2:
-        return order
-    return np.concatenate((order[: NAMED - 1], order[at : at + 1], order[NAMED - 1 : at], order[at + 1 :]))
+def _named(found: Found, order: Ints) -> int:
+    """Place in the order of the one tool whose name the query clearly says, -1 if there is none (pitfall A18)."""
+    match = found.evidence.name_match
+    if len(match) <= NAMED or match[best := match.argmax()] < CLEAR:
+        return -1
+    if np.partition(match, -2)[-2] > match[best] / 2:
+        return -1
+    return int(np.flatnonzero(order == best)[0]) if found.scores[best] > -np.inf else -1
 
 
 def _differ(whole: Found, parts: Sequence[Found]) -> bool:

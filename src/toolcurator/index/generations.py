@@ -55,7 +55,7 @@ class Manifest(BaseModel):
 
     format: int = FORMAT
     key: str
-    recipe: str
+    recipe: str = ""
     encoder: str
     tokenizer: str
     language: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import chain
 from math import log1p
 from pathlib import Path
@@ -18,6 +19,7 @@ from toolcurator.lexical.postings import Postings
 from toolcurator.lexical.vocabulary import Vocabulary
 
 FORMAT = 1
+_REMEMBERED = 16_384  # tokens
 _WEIGHTINGS = 16  # kept in memory beside the one that was built
 
 Weights = tuple[float, ...]
@@ -182,15 +184,16 @@ class Bm25:
             float32[n], 0 where a document holds no token or is not to be seen.
         """
         total = np.zeros(self.n, np.float32)
-        spans = self._spans(tokens)
-        if not spans:
-            return total
-        impacts = self.impacts
-        if weights is not None:
+        held = self._held
+        if weights is None:
+            found = [pair for token in dict.fromkeys(tokens) if (pair := held(token))]
+        else:
             impacts = self._impacts(tuple([float(weights.get(name, 0.0)) for name in self.names]))
-        docs = np.concatenate([self.postings.docs[span] for _, span in spans])
+            found = [(self.postings.docs[span], impacts[span]) for _, span in self._spans(tokens)]
+        if not found:
+            return total
         # np.bincount is as fast, but its float64[n] can make the allocator give memory back and fetch it at every query
-        np.add.at(total, docs, np.concatenate([impacts[span] for _, span in spans]))
+        np.add.at(total, np.concatenate([docs for docs, _ in found]), np.concatenate([impact for _, impact in found]))
         if mask is not None:
             total *= mask
         return total
@@ -216,6 +219,16 @@ class Bm25:
             holders = self.postings.docs[span]
             total += self.idfs[i] * (holders.take(holders.searchsorted(wanted), mode="clip") == wanted)
         return total
+
+    @cached_property
+    def _held(self) -> Callable[[str], tuple[NDArray[np.int32], NDArray[np.float32]] | None]:
+        """The documents that hold a token, and what it adds to their scores; remembered, since slicing takes its time."""
+
+        def held(token: str) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
+            spans = self._spans((token,))
+            return (self.postings.docs[spans[0][1]], self.impacts[spans[0][1]]) if spans else None
+
+        return lru_cache(maxsize=_REMEMBERED)(held)
 
     def _spans(self, tokens: Sequence[str]) -> list[tuple[int, slice]]:
         """Number and postings of each distinct token that is known."""

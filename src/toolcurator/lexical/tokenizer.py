@@ -81,6 +81,8 @@ class Tokenizer:
         self.ngrams = uses_ngrams(self.language) if ngrams is None else ngrams
         self.id = f"tokenizer-{VERSION}-{self.language}{f'-{NGRAM}grams' if self.ngrams else ''}"
         self._remembered = lru_cache(maxsize=65_536)(self._read)
+        self._joined = lru_cache(maxsize=16_384)(self._join_words)
+        self._cut = lru_cache(maxsize=16_384)(self._cut_word)
 
     def __call__(self, text: str, known: Callable[[str], bool] | None = None, *, stop_words: bool = False) -> list[str]:
         """Tokens of a text, in no promised order.
@@ -142,6 +144,22 @@ class Tokenizer:
         return tokens
 
     def _read(self, piece: str) -> _Read:
+        if piece.isascii() and (piece.isdigit() or (piece.isalpha() and piece.islower())):
+            words, joined = [piece[:_LONGEST_WORD]], []  # most words: a quarter of the time
+        else:
+            words, joined = self._parts(piece)
+        dropped = STOP_WORDS if self.english else frozenset[str]()
+        kept = [word for word in words if word not in dropped]
+        return _Read(
+            words=tuple(words),
+            tokens=(*(form for word in kept for form in self._forms(word)), *map(self.stem, joined)),
+            stops=tuple([word for word in words if word in dropped]),
+            telling=tuple(map(self.stem, kept)),
+        )
+
+    @staticmethod
+    def _parts(piece: str) -> tuple[list[str], list[str]]:
+        """Words of a text without white space, and what some of them make together."""
         words: list[str] = []
         joined: list[str] = []
         if not piece.isalnum():
@@ -163,14 +181,7 @@ class Tokenizer:
             words += parts
         if len(words) == 2 and _HYPHENATED.fullmatch(piece):
             joined.append("".join(words))
-        dropped = STOP_WORDS if self.english else frozenset[str]()
-        kept = [word for word in words if word not in dropped]
-        return _Read(
-            words=tuple(words),
-            tokens=(*(form for word in kept for form in self._forms(word)), *map(self.stem, joined)),
-            stops=tuple([word for word in words if word in dropped]),
-            telling=tuple(map(self.stem, kept)),
-        )
+        return words, joined
 
     def _forms(self, word: str) -> list[str]:
         plain = fold(word)
@@ -184,24 +195,32 @@ class Tokenizer:
         return forms
 
     def _compounds(self, words: list[str], known: Callable[[str], bool]) -> list[str]:
-        added = [
-            joined
-            for first, second in pairwise(words)
-            if first not in STOP_WORDS and (second not in STOP_WORDS or second in _PARTICLES)
-            if known(joined := self.stem(first + second))
-        ]
+        join, cut = self._joined, self._cut
+        added = [joined for first, second in pairwise(words) if (joined := join(first, second, known))]
         for word in words:
-            if len(word) < 5 or known(self.stem(word)):
-                continue
-            for cut in range(3, len(word) - 1):
-                if not known(word[:cut]):
-                    continue
-                rest = word[cut:]
-                second = self.stem(rest)
-                if rest in _PARTICLES or (len(rest) > 2 and known(second)):
-                    added += [word[:cut], second] if known(second) else [word[:cut]]
-                    break
+            if len(word) >= 5:
+                added += cut(word, known)
         return added
+
+    def _join_words(self, first: str, second: str, known: Callable[[str], bool]) -> str:
+        """What two neighbors make together, if that is known, else nothing."""
+        if first in STOP_WORDS or (second in STOP_WORDS and second not in _PARTICLES):
+            return ""
+        joined = self.stem(first + second)
+        return joined if known(joined) else ""
+
+    def _cut_word(self, word: str, known: Callable[[str], bool]) -> tuple[str, ...]:
+        """The two known words that an unknown one is made of, if it is."""
+        if known(self.stem(word)):
+            return ()
+        for cut in range(3, len(word) - 1):
+            if not known(word[:cut]):
+                continue
+            rest = word[cut:]
+            second = self.stem(rest)
+            if rest in _PARTICLES or (len(rest) > 2 and known(second)):
+                return (word[:cut], second) if known(second) else (word[:cut],)
+        return ()
 
 
 def _pairs(run: str, kinds: str) -> list[str]:

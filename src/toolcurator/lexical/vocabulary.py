@@ -71,7 +71,7 @@ class Vocabulary:
         return -1
 
     def _has(self, token: str) -> bool:
-        return self._find(token) >= 0
+        return self.find(token) >= 0
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

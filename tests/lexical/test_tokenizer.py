@@ -238,7 +238,9 @@ def _seconds(step) -> float:
     return time.perf_counter() - start
 
 
-@pytest.mark.parametrize("text", ["show my last invoices, please", "who am I", "GitHub pull requests", "", "naïve café"])
+@pytest.mark.parametrize(
+    "text", ["show my last invoices, please", "who am I", "GitHub pull requests", "", "naïve café"]
+)
 def test_a_query_read_once_gives_what_two_readings_give(text: str):
     for tokenizer in (english, estonian):
         known = set(tokenizer(text)).__contains__

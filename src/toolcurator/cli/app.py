@@ -9,6 +9,7 @@ import sys
 import typer
 
 from toolcurator.cli.convert import convert
+from toolcurator.cli.eval import evaluate
 from toolcurator.cli.index import index
 from toolcurator.cli.search import search
 from toolcurator.cli.show import show
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 for command in (search, index, show, convert):
     app.command()(command)
+app.command("eval")(evaluate)
 
 
 def _version(asked: bool) -> None:

@@ -1,0 +1,1 @@
+"""Labelled queries → figures: data sets, metrics, benchmark, significance, leakage, cost, report."""

@@ -1,0 +1,92 @@
+"""What a set adds to its tools: example queries drawn from the train split, and recorded profiles."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from toolcurator.catalog import Catalog
+from toolcurator.evaluation.bench_form import rows_of
+from toolcurator.evaluation.labels import Dataset, DatasetError
+from toolcurator.evaluation.leakage import normalized
+from toolcurator.sources.fault import explain
+from toolcurator.tool import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Examples of each tool.
+
+    Attributes:
+        examples: Tool id → its example queries.
+        refused: Train queries that were passed over, since their text is asked too.
+    """
+
+    examples: Mapping[str, tuple[str, ...]]
+    refused: int
+
+
+def draw_examples(dataset: Dataset, most: int, seed: int) -> Drawn:
+    """Draw example queries of each tool from the train split.
+
+    A query with one need is an example of every tool that meets it; one with several says too little about each. A text
+    that is asked is never drawn.
+
+    Args:
+        dataset: The set.
+        most: Examples a tool.
+        seed: Seed of the draw.
+    """
+    asked = {normalized(query.query) for query in dataset.asked()}
+    fresh = [query for query in dataset.train if normalized(query.query) not in asked]
+    found: dict[str, list[str]] = {}
+    for query in random.Random(seed).sample(fresh, len(fresh)):  # noqa: S311
+        if len(query.needs) == 1:
+            for id in sorted(query.needs[0]):
+                if len(examples := found.setdefault(id, [])) < most:
+                    examples.append(query.query)
+    return Drawn({id: tuple(texts) for id, texts in found.items()}, len(dataset.train) - len(fresh))
+
+
+def with_examples(dataset: Dataset, drawn: Drawn) -> Dataset:
+    """The set, its tools with more examples; those that the catalogue has of its own stay."""
+    tools = tuple(
+        tool.model_copy(update={"examples": (*tool.examples, *drawn.examples.get(tool.id, ()))})
+        for tool in Catalog.of(dataset.tools)
+    )
+    return replace(dataset, tools=tools)
+
+
+def with_profiles(dataset: Dataset, profiles: Mapping[str, Profile]) -> Dataset:
+    """The set, its tools with recorded profiles."""
+    tools = tuple(
+        tool.model_copy(update={"profile": profiles.get(tool.id, tool.profile)}) for tool in Catalog.of(dataset.tools)
+    )
+    return replace(dataset, tools=tools)
+
+
+def read_profiles(path: Path) -> dict[str, dict[str, Profile]]:
+    """Read recorded profiles: JSON Lines with ``id``, the fields of ``Profile``, and ``set`` if they are for one set only.
+
+    Returns:
+        Name of the set (empty for any) → tool id → profile.
+
+    Raises:
+        DatasetError: A line is no profile; the message names file and line.
+    """
+    found: dict[str, dict[str, Profile]] = {}
+    for place, row in rows_of(path):
+        id = row.get("id")
+        if not isinstance(id, str):
+            raise DatasetError(f'{place}: "id" is missing')
+        fields = {key: row[key] for key in Profile.model_fields if row.get(key) is not None}
+        try:
+            profile = Profile.model_validate(fields)
+        except ValidationError as error:
+            raise DatasetError(f"{place}: {explain(error)}") from None
+        found.setdefault(str(row.get("set") or ""), {})[id] = profile
+    return found

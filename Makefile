@@ -40,11 +40,13 @@ format: $(VENV)/.dev  ## put style and format right
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.base  ## speed; with TOOLCURATOR_BENCH=FOLDER of public sets quality too, and docs/benchmarks.md
+bench: $(VENV)/.bench  ## speed; with TOOLCURATOR_BENCH=FOLDER of public sets quality too, and docs/benchmarks.md
 	@mkdir -p benchmarks/results
 	@$(BIN)/python benchmarks/speed.py --json benchmarks/results/speed.json
 	@if [ -n "$$TOOLCURATOR_BENCH" ]; then \
-	  $(BIN)/python benchmarks/quality.py --json benchmarks/results/quality.json && $(BIN)/python benchmarks/report.py; fi
+	  $(BIN)/python benchmarks/quality.py --json benchmarks/results/quality.json && \
+	  $(BIN)/python benchmarks/design_table.py --json benchmarks/results/design_table.json && \
+	  $(BIN)/python benchmarks/report.py; fi
 
 docs: $(VENV)/.docs  ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -83,4 +85,4 @@ lock: | $(VENV)/.made  ## write the locked versions anew
 	@$(LOCK) --group build -c requirements/base.txt -o requirements/build.txt
 	@$(LOCK) pyproject.toml --extra http --extra static --group dev -c requirements/base.txt -c requirements/build.txt -o requirements/dev.txt
 	@$(LOCK) pyproject.toml --group docs -c requirements/dev.txt -c requirements/build.txt -o requirements/docs.txt
-	@$(LOCK) pyproject.toml --extra static --group bench -c requirements/dev.txt -o requirements/bench.txt
+	@$(LOCK) pyproject.toml --extra static --extra eval --group bench -c requirements/dev.txt -o requirements/bench.txt

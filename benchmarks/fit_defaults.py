@@ -22,6 +22,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from toolcurator import Curator
+from toolcurator.evaluation.bench_form import rows_of
+from toolcurator.evaluation.datasets import load_datasets
+from toolcurator.evaluation.metrics import measure
 from toolcurator.index import Evidence
 from toolcurator.retrieval import confidence
 from toolcurator.retrieval.fusion import fuse
@@ -40,14 +43,13 @@ def weights(data: Path) -> None:
     table: dict[tuple[float, float], list[float]] = {pair: [] for pair in GRID}
     for name in RANKED:
         curator = Curator.open(data / name / "tools.jsonl", split=False)
-        queries = sets.labelled(data / name, "dev", most=MOST)
-        found = curator.evidence([query.query for query in queries])
+        (dataset,) = load_datasets([data], sets=[name], split="dev", kinds=("single", "multi"), limit=MOST)
+        found = curator.evidence([query.query for query in dataset.queries])
+        needs = [query.needs for query in dataset.queries]
         for sparse, named in GRID:
             settings = Settings(sparse_weight=sparse, name_weight=named)
-            scores = [
-                sets.ndcg(ranked(curator, each, settings), q.needs) for each, q in zip(found, queries, strict=True)
-            ]
-            table[sparse, named].append(100 * statistics.mean(scores))
+            measures = measure([ranked(curator, each, settings) for each in found], needs, (10,))
+            table[sparse, named].append(100 * measures.mean("ndcg@10"))
     print(f"{'sparse':>7}{'name':>6}  " + "".join(f"{name:>10}" for name in RANKED) + f"{'mean':>8}")
     for (sparse, named), values in table.items():
         print(
@@ -64,15 +66,15 @@ def asked(data: Path) -> dict[str, tuple[Path, list[tuple[str, int]]]]:
     """Per catalogue its file, and queries with 1 if a tool fits, else 0."""
     found: dict[str, tuple[Path, list[tuple[str, int]]]] = {}
     for name in ("metatool", "clinc150", "sgd", "hwu64"):
-        queries = [q for q in sets.rows(data / name / "queries.jsonl") if q["split"] in ("train", "dev")]
+        queries = [q for _, q in rows_of(data / name / "queries.jsonl") if q["split"] in ("train", "dev")]
         fit = [q["query"] for q in queries if q["kind"] in ("single", "multi") and q.get("first_turn", True)]
         none = [q["query"] for q in queries if q["kind"] == "irrelevant"]
         if name == "metatool":
-            hard = sets.rows(data / "negatives" / "metatool.jsonl")
-            none += [q["query"] for q in hard if q["kind"] == "far" or q.get("length_matched")]
+            hard = rows_of(data / "negatives" / "metatool.jsonl")
+            none += [q["query"] for _, q in hard if q["kind"] == "far" or q.get("length_matched")]
         labelled = [(q, 1) for q in sets.sample(fit, MOST)] + [(q, 0) for q in sets.sample(none, MOST)]
         found[name] = (data / name / "tools.jsonl", labelled)
-    own = sets.rows(ROOT / "examples/campus/queries.jsonl")
+    own = [query for _, query in rows_of(ROOT / "examples/campus/queries.jsonl")]
     found["campus"] = (
         ROOT / "examples/campus",
         [(q["query"], int(q["kind"] not in NONE_FITS)) for q in own if q["split"] == "dev"],

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from math import log2
 from pathlib import Path
@@ -89,7 +89,7 @@ def ndcg(hits: list[str], query: Row) -> float:
 # --- quality --------------------------------------------------------------------------------------
 
 
-def plain(text: str, known: Container[str] | None = None) -> list[str]:
+def plain(text: str, known: Callable[[str], bool] | None = None) -> list[str]:
     """The tokens of DESIGN's first measurements: split at case and punctuation, longer than one character."""
     return [w.lower() for w in re.findall(r"[A-Za-z0-9]+", re.sub("([a-z0-9])([A-Z])", r"\1 \2", text)) if len(w) > 1]
 
@@ -100,18 +100,18 @@ class Unstemmed(Tokenizer):
 
 
 class WithStopWords(Tokenizer):
-    def __call__(self, text: str, known: Container[str] | None = None, *, stop_words: bool = True) -> list[str]:
+    def __call__(self, text: str, known: Callable[[str], bool] | None = None, *, stop_words: bool = True) -> list[str]:
         return super().__call__(text, known, stop_words=True)
 
 
 class OneForm(Tokenizer):
-    def _read(self, piece: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        words, _, stops = super()._read(piece)
-        return words, tuple(self.stem(word) for word in words if word not in stops), stops
+    def _read(self, piece: str) -> Any:
+        read = super()._read(piece)
+        return read._replace(tokens=read.telling)
 
 
 class Uncompounded(Tokenizer):
-    def _compounds(self, words: list[str], known: Container[str]) -> list[str]:
+    def _compounds(self, words: list[str], known: Callable[[str], bool]) -> list[str]:
         return []
 
 

@@ -3,7 +3,7 @@
     python benchmarks/quality.py --data path/to/bench [--sets metatool,bfcl] [--split test] [--json out.json]
 
 Rows: the default preset, each arm alone and RRF on the same index, and ``classic``, which indexes name and description only.
-Needs nothing but toolcurator. The queries go through ``Curator.select``, as ``toolcurator search --queries`` does.
+The queries go through ``Curator.select``, as ``toolcurator search --queries`` does.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from rich.progress import track
 from rich.table import Table
 
 from toolcurator import Curator
+from toolcurator.evaluation.datasets import Dataset, load_datasets
+from toolcurator.evaluation.metrics import measure
 
 SETS = ("metatool", "bfcl", "sealtools", "toolret4", "apibank", "toolalpaca", "clinc150", "sgd", "hwu64")
 RUNS: dict[str, dict[str, Any]] = {
@@ -32,15 +34,14 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 
 
-def run(folder: Path, queries: list[sets.Labelled], options: dict[str, Any]) -> dict[str, float]:
+def run(dataset: Dataset, options: dict[str, Any]) -> dict[str, float]:
     """Mean NDCG@10 and Completeness@10 in percent, and the share of queries that were split."""
-    curator = Curator.open(folder / "tools.jsonl", **{"split": not {"fusion"} & options.keys(), **options})
-    found = [curator.select(query.query, k=10) for query in queries]
-    hits = [[hit.id for hit in selection] for selection in found]
+    curator = Curator.open(dataset.tools, **{"split": "fusion" not in options, **options})
+    found = [curator.select(query.query, k=10) for query in dataset.queries]
+    measures = measure([[hit.id for hit in each] for each in found], [query.needs for query in dataset.queries], (10,))
     return {
-        "ndcg@10": 100 * statistics.mean(sets.ndcg(ids, q.needs) for ids, q in zip(hits, queries, strict=True)),
-        "completeness@10": 100
-        * statistics.mean(sets.complete(ids, q.needs) for ids, q in zip(hits, queries, strict=True)),
+        "ndcg@10": 100 * measures.mean("ndcg@10"),
+        "completeness@10": 100 * measures.mean("complete@10"),
         "split": 100 * statistics.mean(bool(selection.parts) for selection in found),
     }
 
@@ -59,10 +60,17 @@ def main() -> None:
     counts: dict[str, int] = {}
     console = Console()
     for name in track(names, description="sets", console=Console(stderr=True)):
-        queries = sets.labelled(given.data / name, given.split, given.kinds.split(","))
-        counts[name] = len(queries)
+        (dataset,) = load_datasets(
+            [given.data],
+            sets=[name],
+            split=given.split,
+            kinds=given.kinds.split(","),
+            limit=sets.SAMPLE,
+            seed=sets.SEED,
+        )
+        counts[name] = len(dataset.queries)
         for label in runs:
-            results[name][label] = run(given.data / name, queries, RUNS[label])
+            results[name][label] = run(dataset, RUNS[label])
     for metric in ("ndcg@10", "completeness@10", "split"):
         table = Table("set", "queries", *runs, title=f"{metric} ({given.split}, {given.kinds})", box=None)
         for name in names:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from toolcurator.errors import ToolCuratorError
 
@@ -163,4 +164,5 @@ class Wanted:
         """The same sample for the same queries, limit and seed, wherever it is drawn."""
         if self.limit is None or len(queries) <= self.limit:
             return tuple(queries)
-        return tuple(random.Random(self.seed).sample(queries, self.limit))  # noqa: S311
+        drawn = np.random.default_rng(self.seed).choice(len(queries), self.limit, replace=False)
+        return tuple(queries[at] for at in drawn)

@@ -108,7 +108,7 @@ def child(step: str, shape: str, folder: Path) -> dict[str, float]:
     def opened() -> LocalIndex:
         generation = Generations(folder).current()
         assert generation is not None
-        return LocalIndex(generation, settings.field_weights)
+        return LocalIndex(generation, settings)
 
     opens = [timed(opened) for _ in range(15)]
     curator = Curator(opened(), encoder=encoder, settings=settings)

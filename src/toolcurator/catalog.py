@@ -18,6 +18,7 @@ from toolcurator.errors import CatalogError, UnknownTool
 from toolcurator.sources.fault import Fault
 from toolcurator.sources.gather import AnyPath, gather, unique
 from toolcurator.sources.nearest import nearest_labels
+from toolcurator.sources.profiles import ProfileSource, any_profiles, attach_profiles
 from toolcurator.sources.synonyms import SynonymSource, any_synonyms
 from toolcurator.sources.wire_names import wire_names
 from toolcurator.tool import Tool
@@ -72,16 +73,17 @@ class Catalog:
         language: Language of its texts (``en``, ``et``, ...); empty means it is to be detected.
         synonyms: Paraphrases, or a mapping or file in either form of ``domain_synonyms.json``.
         extra_context: The same as a mapping from code; both go to ``extra_context`` of the tools.
+        profiles: Recorded profiles: a file (`toolcurator.sources.profiles`), or id or bare name → profile.
         faults: What went wrong before, while the tools were read.
         files: The files that were read.
 
     Attributes:
         tools: The tools in the order they came.
-        files: The files they came from, synonyms included; a change in one of them may change the catalogue.
+        files: The files they came from, synonyms and profiles included; a change in one of them may change the catalogue.
         faults: Everything that is wrong with the catalogue, one fault for each entry.
 
     Raises:
-        CatalogError: There is no tool at all; the message says what was wrong.
+        CatalogError: There is no tool at all, or the profiles cannot be read; the message says what was wrong.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Catalog:
         language: str = "",
         synonyms: SynonymSource | None = None,
         extra_context: Mapping[str, Any] | None = None,
+        profiles: ProfileSource | None = None,
         faults: Iterable[Fault] = (),
         files: Iterable[str] = (),
     ) -> None:
@@ -105,6 +108,11 @@ class Catalog:
             read |= {path} - {""}
             doubts += (*wrong, *words.check(kept, path))
             kept = words.applied(kept)
+        recorded, path = any_profiles(profiles)
+        folders = {Path(file).resolve().parent.name for file in read}
+        kept, wrong = attach_profiles(recorded, kept, names={name, *folders}, path=path)
+        doubts += wrong
+        read |= {path} - {""}
         self.tools: tuple[Tool, ...] = kept
         self.faults: tuple[Fault, ...] = (*faults, *repeated, *doubts)
         self.files: tuple[str, ...] = tuple(sorted(read))
@@ -122,6 +130,7 @@ class Catalog:
         language: str | None = None,
         synonyms: SynonymSource | None = None,
         extra_context: Mapping[str, Any] | None = None,
+        profiles: ProfileSource | None = None,
         server: str | None = None,
     ) -> Catalog:
         """Read files and folders.
@@ -131,19 +140,21 @@ class Catalog:
             language: Language of the texts, instead of what the files say.
             synonyms: Further synonyms.
             extra_context: Further synonyms, from code.
+            profiles: Recorded profiles, as for the class.
             server: Server of the tools that name none.
 
         Returns:
             The catalogue. What could not be read is in its ``faults``.
 
         Raises:
-            CatalogError: A path does not exist, or no tool could be read.
+            CatalogError: A path does not exist, no tool could be read, or the profiles cannot be read.
         """
         return cls.of(
             [Path(path) for path in paths],
             language=language,
             synonyms=synonyms,
             extra_context=extra_context,
+            profiles=profiles,
             server=server,
         )
 
@@ -155,6 +166,7 @@ class Catalog:
         language: str | None = None,
         synonyms: SynonymSource | None = None,
         extra_context: Mapping[str, Any] | None = None,
+        profiles: ProfileSource | None = None,
         server: str | None = None,
     ) -> Catalog:
         """Make a catalogue of whatever describes tools.
@@ -165,6 +177,7 @@ class Catalog:
             language: As for ``load``.
             synonyms: As for ``load``.
             extra_context: As for ``load``.
+            profiles: As for ``load``.
             server: As for ``load``.
 
         Returns:
@@ -174,7 +187,7 @@ class Catalog:
             CatalogError: As for ``load``, or the source is none of these.
         """
         if isinstance(source, Catalog):
-            if not (language or synonyms or extra_context):
+            if not (language or synonyms or extra_context or profiles):
                 return source
             return cls(
                 source.tools,
@@ -182,6 +195,7 @@ class Catalog:
                 language=language or source.language,
                 synonyms=synonyms,
                 extra_context=extra_context,
+                profiles=profiles,
                 faults=source.faults,
                 files=source.files,
             )
@@ -198,6 +212,7 @@ class Catalog:
             language=language or found.language,
             synonyms=synonyms,
             extra_context=extra_context,
+            profiles=profiles,
             faults=(*found.faults, *faults),
             files=found.files,
         )

@@ -6,7 +6,7 @@ import json
 import os
 from math import inf
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -14,7 +14,18 @@ from toolcurator.errors import SettingsError
 from toolcurator.sources.fault import explain
 
 Fusion = Literal["weighted", "rrf", "dense", "sparse"]
-Part = Literal["name", "description", "slots", "server", "tags", "extra_context"]
+Part = Literal[
+    "name",
+    "description",
+    "slots",
+    "server",
+    "tags",
+    "extra_context",
+    "function_description",  # this and the following are the profile's
+    "when_to_use",
+    "limitations",
+    "profile_tags",
+]
 Preset = Literal["default", "classic"]
 NoFit = Literal["keep", "empty", "widen"]
 
@@ -34,7 +45,9 @@ FIELD_WEIGHTS = {
     "server": 0.5,
     "tags": 1.0,
     "extra_context": 1.0,
-    "examples": 1.0,
+    "function_description": 1.0,
+    "when_to_use": 1.0,
+    "profile_tags": 1.0,
 }
 
 
@@ -66,6 +79,8 @@ class Settings(BaseModel):
         sparse_weight: Weight of the standardized BM25 score beside the standardized cosine; chosen on the dev splits.
         foreign_sparse_weight: The same where the encoder does not know the catalogue's language.
         name_weight: Weight of the name match, which lies between 0 and 1.
+        example_weight: Weight of BM25 over the examples in the sparse arm; what they weigh in ``weighted`` says
+            ``retrieval/weights.json``.
         dense_floor: Added (in squares) to the standard deviation of cosines, so that few tools do not blow up noise.
         sparse_floor: The same for BM25 as a share of what the query could score at most.
         rrf_k: Constant of reciprocal rank fusion (Cormack et al. 2009).
@@ -98,6 +113,7 @@ class Settings(BaseModel):
     sparse_weight: float = Field(default=0.5, ge=0)
     foreign_sparse_weight: float = Field(default=2.0, ge=0)
     name_weight: float = Field(default=1.0, ge=0)
+    example_weight: float = Field(default=1.0, ge=0)
     dense_floor: float = Field(default=0.03, ge=0)
     sparse_floor: float = Field(default=0.01, ge=0)
     rrf_k: int = Field(default=60, ge=1)
@@ -122,7 +138,7 @@ class Settings(BaseModel):
     @field_validator("field_weights")
     @classmethod
     def _known_fields(cls, weights: dict[str, float]) -> dict[str, float]:
-        known = {*FIELD_WEIGHTS, "text"}
+        known = {*get_args(Part), "text"}
         if not weights or any(name not in known or not 0 <= weight < inf for name, weight in weights.items()):
             raise ValueError(f"field_weights must weigh some of {', '.join(sorted(known))}, each 0 or more")
         return weights

@@ -89,7 +89,11 @@ def test_examples_and_profiles(run: Run, tmp_path: Path) -> None:
     assert hits[0][:1] != ["lamp_3"]
     said = " ".join(done.out.split())
     assert "1 train queries are asked too, and were not drawn" in said
-    assert "profiles of 1 tools are attached, but this version does not index profiles" in said
+    assert runs[1]["asked"]["profiles"]
+    done = run("eval", folder, "--encoder", "none", "--profiles", profiles, "--json", tmp_path / "c.json")
+    assert done.code == 0, done.err
+    (alone,) = json.loads((tmp_path / "c.json").read_text("utf-8"))["runs"]
+    assert alone["sets"][0]["answers"][0]["hits"][:1] == ["lamp_3"]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ import pytest
 from kitchen import QUERIES, TOOLS, MakeSet
 
 from toolcurator import Curator
+from toolcurator.errors import CatalogError
 from toolcurator.evaluation.cost import ESTIMATE, token_counter
 from toolcurator.evaluation.datasets import Dataset, DatasetError, load_datasets
-from toolcurator.evaluation.examples import draw_examples, read_profiles, with_examples, with_profiles
+from toolcurator.evaluation.examples import draw_examples, with_examples, with_profiles
 from toolcurator.evaluation.figures import NAMES, compare, figures_of, fit_inputs
 from toolcurator.evaluation.offered import fits_among
 from toolcurator.evaluation.record import Asked, Run, SetRun, read_runs
@@ -220,13 +221,13 @@ def test_recorded_profiles_are_attached(make_set: MakeSet, tmp_path: Path) -> No
     ]
     path = tmp_path / "profiles.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
-    tools = {tool.id: tool for tool in with_profiles(dataset, read_profiles(path)["kitchen"]).tools}
+    tools = {tool.id: tool for tool in with_profiles(dataset, path).tools}
     assert tools["oven.bake"].profile is not None
     assert tools["oven.bake"].profile.tags == ("cake",)
     assert tools["kettle.boil"].profile is None
     path.write_text('{"id": "x", "tags": "no list"}', "utf-8")
-    with pytest.raises(DatasetError, match=r"profiles.jsonl:1: tags must be a list"):
-        read_profiles(path)
+    with pytest.raises(CatalogError, match=r"profiles.jsonl:1: tags must be a list"):
+        with_profiles(dataset, path)
 
 
 def test_tokens_are_estimated_where_tiktoken_has_no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -368,7 +368,7 @@ def test_a_generation_can_be_opened_by_hand(tmp_path: Path) -> None:
     Curator.open(TOOLS, encoder="none", index_dir=tmp_path)
     current = Generations(tmp_path).current()
     assert current is not None
-    index = LocalIndex(current, Settings().field_weights)
+    index = LocalIndex(current, Settings())
     assert index.ids == ["close_account", "open_account", "pay_bill"]
     assert [index.position(id) for id in (*index.ids, "nothing", "")] == [0, 1, 2, None, None]
     assert [index.tool(i) for i in range(3)] == sorted(TOOLS, key=lambda tool: tool.id)

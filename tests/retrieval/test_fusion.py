@@ -7,8 +7,10 @@ import pytest
 
 from toolcurator import Curator
 from toolcurator.index import Evidence
+from toolcurator.index.index import Spread
 from toolcurator.retrieval.confidence import packaged_confidence
 from toolcurator.retrieval.fusion import fuse, reciprocal_ranks, standardize
+from toolcurator.retrieval.weights import Weights
 from toolcurator.settings import Settings
 
 
@@ -23,14 +25,19 @@ def _evidence(dense: np.ndarray, sparse: np.ndarray, limit: int = 100, **more: A
         document=dense,
         best=dense,
         sparse=sparse,
+        words=sparse,
+        examples=None,
         limit=limit,
         visible=n,
         dense_mean=float(dense.mean()),
-        dense_std=float(dense.std()),
-        sparse_mean=float(sparse.mean()),
-        sparse_std=float(sparse.std()),
+        document_spread=Spread(float(dense.mean()), float(dense.std())),
+        words_spread=Spread(float(sparse.mean()), float(sparse.std())),
         **names,
     )
+
+
+def _fused(evidence: Evidence, words: float, name: float = 1.0) -> np.ndarray:
+    return fuse(evidence, "weighted", Settings(), Weights(document=1.0, words=words, name=name))
 
 
 def _weak_and_strong(rank: int, strong: str) -> tuple[Evidence, int, int]:
@@ -65,7 +72,7 @@ def _weak_and_strong(rank: int, strong: str) -> tuple[Evidence, int, int]:
 def test_a01_weak_agreement_never_beats_one_strong_signal(rank: int, strong: str) -> None:
     evidence, first, weak = _weak_and_strong(rank, strong)
     for weight in (0.5, 1.0, 2.0):
-        scores = fuse(evidence, "weighted", Settings(), sparse_weight=weight)
+        scores = _fused(evidence, weight)
         assert scores[first] > scores[weak], weight
 
 
@@ -86,15 +93,15 @@ def test_a01_reciprocal_ranks_tie_or_lose_as_documented(strong: str) -> None:
 def test_a01_rrf_is_the_sum_over_the_arms_and_nothing_without_a_rank() -> None:
     evidence = _evidence(np.array([0.9, 0.5, 0.0]), np.array([0.0, 0.7, 0.0]), limit=2)
     assert reciprocal_ranks(evidence, 60).tolist() == pytest.approx([1 / 61, 1 / 62 + 1 / 61, -np.inf])
-    assert fuse(evidence, "rrf", Settings(rrf_k=1), sparse_weight=1).tolist() == pytest.approx(
+    assert fuse(evidence, "rrf", Settings(rrf_k=1), Weights()).tolist() == pytest.approx(
         [1 / 2, 1 / 3 + 1 / 2, -np.inf]
     )
 
 
 def test_one_arm_alone_shows_that_arm() -> None:
     evidence = _evidence(np.array([0.9, 0.5, 0.0]), np.array([0.0, 0.7, 0.2]), limit=2)
-    assert fuse(evidence, "dense", Settings(), sparse_weight=1).tolist() == pytest.approx([0.9, 0.5, -np.inf])
-    assert fuse(evidence, "sparse", Settings(), sparse_weight=1).tolist() == pytest.approx([-np.inf, 0.7, 0.2])
+    assert fuse(evidence, "dense", Settings(), Weights()).tolist() == pytest.approx([0.9, 0.5, -np.inf])
+    assert fuse(evidence, "sparse", Settings(), Weights()).tolist() == pytest.approx([-np.inf, 0.7, 0.2])
 
 
 def test_weights_are_those_of_the_settings() -> None:
@@ -104,12 +111,12 @@ def test_weights_are_those_of_the_settings() -> None:
         "name_recall": rng.random(50).astype(np.float32),
     }
     evidence = _evidence(rng.random(50), rng.random(50), **names)
-    dense = fuse(evidence, "weighted", Settings(name_weight=0), sparse_weight=0)
+    dense = _fused(evidence, 0, 0)
     assert np.argsort(dense).tolist() == np.argsort(evidence.dense).tolist()
-    both = fuse(evidence, "weighted", Settings(name_weight=0), sparse_weight=0.7)
-    words = fuse(evidence, "weighted", Settings(name_weight=0), sparse_weight=0.7 + 1) - both
+    both = _fused(evidence, 0.7, 0)
+    words = _fused(evidence, 0.7 + 1, 0) - both
     assert np.argsort(words).tolist() == np.argsort(evidence.sparse).tolist()
-    named = fuse(evidence, "weighted", Settings(name_weight=3), sparse_weight=0.7) - both
+    named = _fused(evidence, 0.7, 3) - both
     assert named == pytest.approx(3 * evidence.name_match, abs=1e-4)
     assert both == pytest.approx(dense + 0.7 * words, abs=1e-4)
 
@@ -119,10 +126,8 @@ def test_a26_the_name_counts_no_more_than_its_weight() -> None:
         "name_precision": np.array([1, 0], np.float32),
         "name_recall": np.array([1, 0], np.float32),
     }
-    with_name = fuse(
-        _evidence(np.array([0.1, 0.9]), np.array([0.1, 0.9]), **names), "weighted", Settings(), sparse_weight=0.5
-    )
-    without = fuse(_evidence(np.array([0.1, 0.9]), np.array([0.1, 0.9])), "weighted", Settings(), sparse_weight=0.5)
+    with_name = _fused(_evidence(np.array([0.1, 0.9]), np.array([0.1, 0.9]), **names), 0.5)
+    without = _fused(_evidence(np.array([0.1, 0.9]), np.array([0.1, 0.9])), 0.5)
     assert with_name[0] - without[0] == pytest.approx(Settings().name_weight, abs=1e-5)
     assert with_name[1] > with_name[0], "a name alone does not beat meaning and words together"
 
@@ -130,9 +135,9 @@ def test_a26_the_name_counts_no_more_than_its_weight() -> None:
 def test_standard_scores_of_a_flat_catalogue_are_small() -> None:
     """Two tools of almost the same cosine: the floor keeps the difference from becoming a score of 1."""
     values = np.array([0.301, 0.300], np.float32)
-    scores = standardize(values, float(values.mean()), float(values.std()), 0.03)
+    scores = standardize(values, Spread(float(values.mean()), float(values.std())), 0.03)
     assert abs(scores).max() < 0.05
-    assert standardize(np.zeros(3, np.float32), 0.0, 0.0, 0.0).tolist() == [0, 0, 0]
+    assert standardize(np.zeros(3, np.float32), Spread(0.0, 0.0), 0.0).tolist() == [0, 0, 0]
 
 
 def test_confidence_is_a_probability_and_grows_with_the_evidence() -> None:

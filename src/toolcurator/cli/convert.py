@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from toolcurator.cli.opened import Synonyms, warn
+from toolcurator.cli.opened import Profiles, Synonyms, warn
 
 
 class Target(StrEnum):
@@ -32,6 +32,7 @@ def convert(
     ] = None,
     role: Annotated[str | None, typer.Option(help="Only the tools that this persona may see.")] = None,
     synonyms: Synonyms = None,
+    profiles: Profiles = None,
 ) -> None:
     """Write a catalogue in another form. What came in that form goes out as it came."""
     import sys
@@ -40,7 +41,7 @@ def convert(
     from toolcurator.catalog import Catalog
     from toolcurator.sources import schemas
 
-    catalog = Catalog.load(*catalogs, synonyms=synonyms)
+    catalog = Catalog.load(*catalogs, synonyms=synonyms, profiles=profiles)
     warn([str(fault) for fault in catalog.faults])
     tools = catalog.visible(role) if role else catalog.tools
     if to is Target.catalog:

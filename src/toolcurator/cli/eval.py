@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from toolcurator.cli.opened import IndexDir, Language, warn
+from toolcurator.cli.opened import IndexDir, Language, Profiles, warn
 from toolcurator.settings import Fusion, Preset
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def evaluate(
     examples: Annotated[
         int, typer.Option(min=0, help="Example queries a tool, drawn from the train split and put into the index.")
     ] = 0,
-    profiles: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="Recorded profiles of the tools (JSON Lines).")
-    ] = None,
+    profiles: Profiles = None,
     with_instruction: Annotated[
         bool, typer.Option("--with-instruction", help="Put ToolRet's instruction before each query.")
     ] = False,
@@ -179,20 +177,12 @@ def _prepared(
     datasets: list[Dataset], examples: int, seed: int, profiles: Path | None
 ) -> tuple[list[Dataset], dict[str, tuple[str, ...]]]:
     """The sets with what is added to their tools, and what must be said about that."""
-    from toolcurator.evaluation.examples import draw_examples, read_profiles, with_examples, with_profiles
+    from toolcurator.evaluation.examples import draw_examples, with_examples, with_profiles
 
     notes: dict[str, tuple[str, ...]] = {}
-    recorded = read_profiles(profiles) if profiles else {}
     made: list[Dataset] = []
     for dataset in datasets:
         said: list[str] = []
-        if profiles:
-            mine = recorded.get(dataset.name) or recorded.get("") or {}
-            dataset = with_profiles(dataset, mine)
-            said.append(
-                f"profiles of {sum(tool.id in mine for tool in dataset.tools)} tools are attached, but this version does not "
-                "index profiles: no figure here uses them"
-            )
         if examples:
             drawn = draw_examples(dataset, examples, seed)
             if not drawn.examples:
@@ -201,6 +191,8 @@ def _prepared(
                 dataset = with_examples(dataset, drawn)
             if drawn.refused:
                 said.append(f"{drawn.refused} train queries are asked too, and were not drawn as examples")
+        if profiles:
+            dataset = with_profiles(dataset, profiles)
         notes[dataset.name] = tuple(said)
         made.append(dataset)
     return made, notes

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Synonyms, open_curator
+from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Profiles, Synonyms, open_curator
 from toolcurator.settings import Preset
 
 
@@ -20,6 +20,7 @@ def index(
     ] = None,
     encoder: Encoder = None,
     synonyms: Synonyms = None,
+    profiles: Profiles = None,
     language: Language = None,
     index_dir: IndexDir = None,
     as_json: Json = False,
@@ -27,7 +28,13 @@ def index(
     """Build the index of a catalogue, or find that it is up to date."""
     start = time.perf_counter()
     curator = open_curator(
-        catalogs, preset=preset, encoder=encoder, synonyms=synonyms, language=language, index_dir=index_dir
+        catalogs,
+        preset=preset,
+        encoder=encoder,
+        synonyms=synonyms,
+        profiles=profiles,
+        language=language,
+        index_dir=index_dir,
     )
     about = curator.index.manifest
     size = sum(size for size, _ in about.files.values())

@@ -24,6 +24,10 @@ Language = Annotated[
     typer.Option(help="Language of the catalogue (en, et, ...).", show_default="what it says, else detected"),
 ]
 Synonyms = Annotated[Path | None, typer.Option(help="A domain_synonyms.json.", exists=True, dir_okay=False)]
+Profiles = Annotated[
+    Path | None,
+    typer.Option(help="Recorded profiles of the tools (JSON Lines).", exists=True, dir_okay=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _FAULTS = 10

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Synonyms, open_curator, progress
+from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Profiles, Synonyms, open_curator, progress
 from toolcurator.settings import Fusion, NoFit, Preset
 from toolcurator.tool import Format
 
@@ -50,6 +50,7 @@ def search(
         str | None, typer.Option(help="Reranker for the first hits: a folder or a hub name.", show_default="none")
     ] = None,
     synonyms: Synonyms = None,
+    profiles: Profiles = None,
     language: Language = None,
     index_dir: IndexDir = None,
 ) -> None:
@@ -71,6 +72,7 @@ def search(
         rerank_model=rerank,
         pinned=tuple(pinned) if pinned else None,
         synonyms=synonyms,
+        profiles=profiles,
         language=language,
         index_dir=index_dir,
     )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toolcurator.cli.opened import Json, Synonyms, warn
+from toolcurator.cli.opened import Json, Profiles, Synonyms, warn
 
 if TYPE_CHECKING:
     from toolcurator.catalog import Catalog
-    from toolcurator.tool import Tool
+    from toolcurator.tool import Profile, Tool
 
 
 def show(
@@ -22,12 +22,13 @@ def show(
     ] = None,
     role: Annotated[str | None, typer.Option(help="Persona; without it every tool is shown.")] = None,
     synonyms: Synonyms = None,
+    profiles: Profiles = None,
     as_json: Json = False,
 ) -> None:
     """Show what a catalogue holds, or one of its tools."""
     from toolcurator.catalog import Catalog
 
-    loaded = Catalog.load(catalog, synonyms=synonyms)
+    loaded = Catalog.load(catalog, synonyms=synonyms, profiles=profiles)
     warn([str(fault) for fault in loaded.faults])
     chosen = (loaded.require(tool, role),) if tool else loaded.visible(role)
     if as_json:
@@ -87,6 +88,25 @@ def _one(tool: Tool, catalog: Catalog) -> None:
             print(f"{title}:")
             for line in lines:
                 print(f"  {line}")
+    if tool.profile:
+        _profile(tool.profile)
+
+
+def _profile(profile: Profile) -> None:
+    print("profile:")
+    for name, value in (
+        ("function", profile.function_description),
+        ("when to use", profile.when_to_use),
+        ("limitations", profile.limitations),
+        ("tags", ", ".join(profile.tags)),
+        ("grounded", "" if profile.grounded else "no"),
+    ):
+        if value:
+            print(f"  {name + ':':16}{value}")
+    if profile.example_queries:
+        print("  example queries:")
+        for query in profile.example_queries:
+            print(f"    {query}")
 
 
 def _slot_line(tool: Tool, number: int) -> str:

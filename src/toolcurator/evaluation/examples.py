@@ -7,14 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from toolcurator.catalog import Catalog
-from toolcurator.evaluation.bench_form import rows_of
-from toolcurator.evaluation.labels import Dataset, DatasetError
+from toolcurator.evaluation.labels import Dataset
 from toolcurator.evaluation.leakage import normalized
-from toolcurator.sources.fault import explain
-from toolcurator.tool import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +56,22 @@ def with_examples(dataset: Dataset, drawn: Drawn) -> Dataset:
     return replace(dataset, tools=tools)
 
 
-def with_profiles(dataset: Dataset, profiles: Mapping[str, Profile]) -> Dataset:
-    """The set, its tools with recorded profiles."""
-    tools = tuple(
-        tool.model_copy(update={"profile": profiles.get(tool.id, tool.profile)}) for tool in Catalog.of(dataset.tools)
-    )
-    return replace(dataset, tools=tools)
+def with_profiles(dataset: Dataset, path: Path) -> Dataset:
+    """The set, its tools with the recorded profiles of a file; what could not be attached is among the catalogue's faults.
 
-
-def read_profiles(path: Path) -> dict[str, dict[str, Profile]]:
-    """Read recorded profiles: JSON Lines with ``id``, the fields of ``Profile``, and ``set`` if they are for one set only.
-
-    Returns:
-        Name of the set (empty for any) → tool id → profile.
+    Args:
+        dataset: The set. Of several sets in the file, its own is taken.
+        path: As for `toolcurator.sources.profiles.read_profiles`.
 
     Raises:
-        DatasetError: A line is no profile; the message names file and line.
+        CatalogError: The profiles cannot be read.
     """
-    found: dict[str, dict[str, Profile]] = {}
-    for place, row in rows_of(path):
-        id = row.get("id")
-        if not isinstance(id, str):
-            raise DatasetError(f'{place}: "id" is missing')
-        fields = {key: row[key] for key in Profile.model_fields if row.get(key) is not None}
-        try:
-            profile = Profile.model_validate(fields)
-        except ValidationError as error:
-            raise DatasetError(f"{place}: {explain(error)}") from None
-        found.setdefault(str(row.get("set") or ""), {})[id] = profile
-    return found
+    found = Catalog.of(dataset.tools)
+    tools = Catalog(
+        found.tools,
+        name=dataset.name,
+        language=found.language,
+        profiles=path,
+        faults=found.faults,
+    )
+    return replace(dataset, tools=tools)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
 
 import numpy as np
 
@@ -40,6 +39,4 @@ def among(evidence: Evidence, places: Sequence[int]) -> Evidence:
         evidence: The evidence.
         places: Positions of the tools in the index.
     """
-    kept = np.isin(evidence.tools, np.array(places, np.intp))
-    arrays = (name for each in fields(evidence) if isinstance(getattr(evidence, name := each.name), np.ndarray))
-    return replace(evidence, **{name: getattr(evidence, name)[kept] for name in arrays})
+    return evidence.of(np.isin(evidence.tools, np.array(places, np.intp)))

@@ -18,13 +18,14 @@ from toolcurator.errors import CatalogError
 from toolcurator.index import documents
 from toolcurator.index.documents import texts_of
 from toolcurator.index.generations import FORMAT, Generation, Generations, Manifest, Origin
+from toolcurator.index.heads import discriminate
 from toolcurator.lexical import Bm25, Tokenizer
 from toolcurator.settings import Settings
 from toolcurator.tool import Tool
 from toolcurator.version import __version__
 
-NAME = "name"
-"""The only field of the index of names."""
+NAME, EXAMPLES = "name", "examples"
+"""The only field of the index of names, and of that of examples."""
 
 _CHUNK = 2048  # rows that are held, and texts that are encoded, before they go to disk
 
@@ -172,23 +173,26 @@ class _Texts:
         documents: m texts for the encoder.
         examples: The example queries of each, for the encoder.
         tokens: Per BM25 field one token list for each.
+        queries: The tokens of the examples of each.
         names: The telling words of each name.
     """
 
     documents: list[str]
     examples: list[list[str]]
     tokens: dict[str, list[list[str]]]
+    queries: list[list[str]]
     names: list[list[str]]
 
     @classmethod
     def read(cls, tools: Iterable[Tool], tokenizer: Tokenizer, settings: Settings) -> _Texts:
-        texts = cls([], [], {name: [] for name in settings.field_weights}, [])
+        texts = cls([], [], {name: [] for name in settings.field_weights}, [], [])
         for tool in tools:
-            document, examples, fields = texts_of(tool, settings.dense_parts)
+            document, examples, fields, queries = texts_of(tool, settings.dense_parts)
             texts.documents.append(document)
             texts.examples.append(examples)
             for name, column in texts.tokens.items():
-                column.append(tokenizer(fields[name], stop_words=name == "examples"))
+                column.append(tokenizer(fields[name]))
+            texts.queries.append(tokenizer(queries, stop_words=True))
             texts.names.append(tokenizer.telling(tool.leaf))
         return texts
 
@@ -196,16 +200,19 @@ class _Texts:
 def _write_words(
     folder: Path, texts: _Texts, kept: NDArray[np.int64], settings: Settings, old: Generation | None
 ) -> None:
-    """Write BM25 over the tools and over their names; what was counted of the kept ones is not counted again."""
-    weights = settings.field_weights
+    """Write BM25 over tools, examples and names; what was counted of the kept ones is not counted again."""
+    k1, b = settings.bm25_k1, settings.bm25_b
     if old is not None and (kept >= 0).any():
         words = Bm25.open(old.folder / "words").updated(kept, texts.tokens)
+        queries = Bm25.open(old.folder / "queries").updated(kept, {EXAMPLES: texts.queries})
         names = Bm25.open(old.folder / "names").updated(kept, {NAME: texts.names})
     else:
-        words = Bm25.build(texts.tokens, k1=settings.bm25_k1, b=settings.bm25_b, weights=weights)
+        words = Bm25.build(texts.tokens, k1=k1, b=b, weights=settings.field_weights)
+        queries = Bm25.build({EXAMPLES: texts.queries}, k1=k1, b=b)
         # with k1 next to 0 a score is the plain sum of the IDF of the words found: what the name match is made of
         names = Bm25.build({NAME: texts.names}, k1=1e-9)
     words.save(folder / "words")
+    queries.save(folder / "queries")
     names.save(folder / "names")
     mass = names.highest()
     np.save(folder / "name_mass.npy", np.where(mass > 0, mass, 1).astype(np.float32))
@@ -220,7 +227,7 @@ def _write_vectors(
     old: Generation | None,
     progress: Progress | None,
 ) -> tuple[int, int, float]:
-    """Write the vectors: documents first, then the examples of each tool.
+    """Write the vectors: documents first, then the examples of each tool, then the heads of those that have examples.
 
     Beside them go digests of the texts, where each tool's examples start, and for large catalogues int8 codes. A text that the
     old generation holds under the same encoder is not encoded again, whichever tool it belonged to.
@@ -259,7 +266,8 @@ def _write_vectors(
         digests[source >= 0] = np.load(old.folder / "digests.npy", mmap_mode="r")[source[source >= 0]]
     np.save(folder / "digests.npy", digests)
 
-    vectors = _Rows(folder / "vectors.npy", np.dtype(np.float32), (total, encoder.dimensions))
+    heads = np.flatnonzero(counts)
+    vectors = _Rows(folder / "vectors.npy", np.dtype(np.float32), (total + len(heads), encoder.dimensions))
     if old is not None:
         held = np.flatnonzero(source >= 0)
         for rows in np.split(held, range(_CHUNK, len(held), _CHUNK)):
@@ -270,6 +278,11 @@ def _write_vectors(
         made = encoder.encode_documents(part, progress=_shifted(progress, start, len(todo)))
         rows = [(row, number) for number, text in enumerate(part) for row in fresh[text]]
         vectors[[row for row, _ in rows]] = made[[number for _, number in rows]]
+    scales = np.zeros((0, 2), np.float32)
+    if len(heads):
+        directions, scales = discriminate(vectors, starts)
+        vectors[slice(total, None)] = directions
+    np.save(folder / "heads.npy", scales)
     scale = _write_codes(folder, vectors) if total > settings.exact_points else 0.0
     return total, encoder.dimensions, scale
 
@@ -285,7 +298,7 @@ class _Rows:
     def __getitem__(self, rows: slice) -> NDArray[Any]:
         return np.array(np.load(self._path, mmap_mode="r")[rows])
 
-    def __setitem__(self, rows: Any, values: NDArray[Any]) -> None:
+    def __setitem__(self, rows: slice | NDArray[np.integer[Any]] | list[int], values: NDArray[Any]) -> None:
         np.load(self._path, mmap_mode="r+")[rows] = values
 
 

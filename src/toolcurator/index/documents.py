@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
-from toolcurator.tool import JsonSchema, Tool, as_object, resolve
+from toolcurator.tool import JsonSchema, Profile, Tool, as_object, resolve
 
-VERSION = 1
+NO_PROFILE = Profile()
+VERSION = 2
 """Of what is read of a tool; a change makes every index be built again."""
 
 PointKind = Literal["document", "example"]
@@ -58,13 +59,15 @@ class Texts(NamedTuple):
 
     Attributes:
         document: Its dense document.
-        examples: Its distinct example queries, each a point (seed 3, per-example indexing).
+        examples: Its distinct example queries, the author's and the profile's, each a point (seed 3, per-example indexing).
         fields: The text of each BM25 field; ``text`` is the dense document.
+        queries: The text of BM25 over the examples.
     """
 
     document: str
     examples: list[str]
     fields: dict[str, str]
+    queries: str
 
 
 def texts_of(tool: Tool, parts: Sequence[str]) -> Texts:
@@ -76,21 +79,22 @@ def texts_of(tool: Tool, parts: Sequence[str]) -> Texts:
     """
     texts = text_parts(tool)
     document = _joined(texts, parts, tool)
-    examples = list(dict.fromkeys([text for example in tool.examples if (text := example.strip())]))
-    # names in words are split by the tokenizer
-    texts |= {"name": tool.leaf, "examples": "\n".join(tool.examples)[:_MOST_CHARACTERS], "text": document}
-    return Texts(document, examples, texts)
+    written = tool.profile.example_queries if tool.profile is not None else ()
+    examples = list(dict.fromkeys([text for example in (*tool.examples, *written) if (text := example.strip())]))
+    texts |= {"name": tool.leaf, "text": document}  # names in words are split by the tokenizer
+    return Texts(document, examples, texts, "\n".join(examples)[:_MOST_CHARACTERS])
 
 
 def points_of(tool: Tool, parts: Sequence[str]) -> list[Point]:
     """The tool's points: its document first, then one for each example query."""
-    document, examples, _ = texts_of(tool, parts)
+    document, examples, *_ = texts_of(tool, parts)
     return [Point("document", document), *(Point("example", text) for text in examples)]
 
 
 def text_parts(tool: Tool) -> dict[str, str]:
     """The parts of a tool's own text, by name."""
     title = tool.metadata.get("title")
+    profile = tool.profile or NO_PROFILE
     parts = {
         "name": in_words(tool.leaf),
         "description": f"{title} {tool.description}" if isinstance(title, str) else tool.description,
@@ -98,6 +102,10 @@ def text_parts(tool: Tool) -> dict[str, str]:
         "server": in_words(tool.server),
         "tags": " ".join(tool.tags),
         "extra_context": tool.extra_context,
+        "function_description": profile.function_description,
+        "when_to_use": profile.when_to_use,
+        "limitations": profile.limitations,
+        "profile_tags": " ".join(profile.tags),
     }
     return {name: text.strip()[:_MOST_CHARACTERS] for name, text in parts.items()}
 

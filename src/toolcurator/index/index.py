@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ class Query:
         text: What was asked.
         tokens: Its tokens.
         words: Its plain words, stemmed, for the name match.
+        asked: Its tokens for the examples, where words like "what" tell one request from another.
         vector: float32[d] of unit length; None searches by words alone.
     """
 
@@ -32,6 +33,43 @@ class Query:
     tokens: Sequence[str]
     words: Sequence[str]
     vector: Floats | None
+    asked: Sequence[str] = ()
+
+
+class Spread(NamedTuple):
+    """Mean and standard deviation."""
+
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What the example queries of the candidates say; 0 for a tool that has none.
+
+    Attributes:
+        share: Share of the visible tools that have examples.
+        has: bool[m], whether the tool has any; None if all have.
+        mean: float32[m], mean cosine of the examples.
+        best: float32[m], highest cosine of an example.
+        head: float32[m], score of the head, see `toolcurator.index.heads`.
+        words: float32[m], BM25 over the examples as a share of what the query could score at most.
+        mean_spread: Of ``mean``, over the visible tools that have examples.
+        best_spread: Of ``best``.
+        head_spread: Of ``head``.
+        words_spread: Of ``words``, over all visible tools.
+    """
+
+    share: float
+    has: NDArray[np.bool_] | None
+    mean: Floats
+    best: Floats
+    head: Floats
+    words: Floats
+    mean_spread: Spread
+    best_spread: Spread
+    head_spread: Spread
+    words_spread: Spread
 
 
 @dataclass(frozen=True)
@@ -43,18 +81,20 @@ class Evidence:
     Attributes:
         tools: int[m], positions of the tools in the index.
         encoded: Whether the query had a vector; without one, all that is dense is 0.
-        dense: float32[m], cosine of the tool: its document's, or the mean of document, best and mean example.
+        dense: float32[m], score of the dense arm: cosine of the document, or the mean of document, best and mean example.
         document: float32[m], cosine of the document.
         best: float32[m], highest cosine among its points.
-        sparse: float32[m], BM25 as a share of what the query could score at most (0 to about 1).
+        sparse: float32[m], score of the sparse arm: words, and the words of the examples by their weight.
+        words: float32[m], BM25 over the tool's texts as a share of what the query could score at most (0 to about 1); without a
+            vector the examples' words are among them.
+        examples: What the examples say; None if no visible tool has any, or the query has no vector.
         name_precision: float32[m], share of the name's weight (IDF) that the query's words hold.
         name_recall: float32[m], share of the query's weight that stands in the name.
         limit: How many of an arm's best have a rank; all of these are candidates.
         visible: Tools that the role may see.
         dense_mean: Mean of ``dense`` over all visible tools.
-        dense_std: Its standard deviation.
-        sparse_mean: Mean of ``sparse`` over all visible tools.
-        sparse_std: Its standard deviation.
+        document_spread: Of ``document``, over all visible tools.
+        words_spread: Of ``words``, over all visible tools.
     """
 
     tools: Ints
@@ -63,14 +103,23 @@ class Evidence:
     document: Floats
     best: Floats
     sparse: Floats
+    words: Floats
+    examples: Examples | None
     name_precision: Floats
     name_recall: Floats
     limit: int
     visible: int
     dense_mean: float
-    dense_std: float
-    sparse_mean: float
-    sparse_std: float
+    document_spread: Spread
+    words_spread: Spread
+
+    def of(self, kept: NDArray[np.bool_]) -> Evidence:
+        """The evidence of some candidates only.
+
+        Args:
+            kept: bool[m].
+        """
+        return _kept(replace(self, examples=self.examples and _kept(self.examples, kept)), kept)
 
     @cached_property
     def dense_rank(self) -> Ints:
@@ -90,6 +139,14 @@ class Evidence:
         of a long query is weak evidence. It is evidence, never an override (pitfalls A6, A26).
         """
         return self.name_precision * np.sqrt(self.name_recall)
+
+
+_Arrays = TypeVar("_Arrays", Evidence, Examples)
+
+
+def _kept(found: _Arrays, kept: NDArray[np.bool_]) -> _Arrays:
+    values: dict[str, Any] = {each.name: getattr(found, each.name) for each in fields(found)}
+    return replace(found, **{name: value[kept] for name, value in values.items() if isinstance(value, np.ndarray)})
 
 
 def _ranks(scores: Floats, most: int) -> Ints:

@@ -44,7 +44,7 @@ def open_index(
         settings: Settings; ``index_dir`` says where, otherwise it is a folder in the user's cache.
         encoder: The encoder, None for words alone.
         progress: Called with texts encoded and texts to encode, if any are.
-        **how: ``synonyms``, ``extra_context`` and ``server`` of `Catalog.of`.
+        **how: ``synonyms``, ``extra_context``, ``profiles`` and ``server`` of `Catalog.of`.
 
     Returns:
         The index, whole and up to date.
@@ -57,7 +57,7 @@ def open_index(
     fault: Exception | None = None
     for _ in range(_TRIES):
         try:
-            return LocalIndex(_generation(source, settings, encoder, progress, how), settings.field_weights)
+            return LocalIndex(_generation(source, settings, encoder, progress, how), settings)
         except (FileNotFoundError, LexicalIndexError) as error:  # a builder has replaced it between two of our steps
             fault = error
     raise IndexFolderError(f"the index is replaced all the time, or its files vanish ({fault}); try again")

@@ -40,6 +40,8 @@ class Bm25:
         tf = sum over fields of weight * count;  length = sum over fields of weight * number of tokens
         idf = ln(1 + (n - df + 0.5) / (df + 0.5)), above 0 for any df (pitfall A3); df counts documents, not fields
 
+    The mean length is that of the documents that have any token.
+
     Attributes:
         names: The fields.
         k1: How fast a repeated token saturates.
@@ -256,6 +258,7 @@ def _weigh(postings: Postings, idfs: NDArray[np.float32], weights: Weights, k1: 
     weight = np.array(weights, np.float32)
     tf = postings.term_frequencies(weight)
     length = weight @ postings.lengths
-    norm = k1 * (1 - b + b * length / max(float(length.mean()) if len(length) else 0.0, 1e-9))
+    mean = float(length.sum()) / max(1, np.count_nonzero(length))  # most tools may have no examples
+    norm = k1 * (1 - b + b * length / max(mean, 1e-9))
     idf = np.repeat(idfs, np.diff(postings.starts))
     return (idf * tf / np.maximum(tf + norm[postings.docs], 1e-9)).astype(np.float32)

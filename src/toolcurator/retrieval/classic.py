@@ -45,6 +45,7 @@ def classic_settings(settings: Settings) -> Settings:
         "fusion": "rrf",
         "dense_parts": ("name", "description", "extra_context"),
         "field_weights": {"text": 1.0},
+        "example_weight": 0.0,
     }
     asked = settings.model_dump(include=settings.model_fields_set)
     return Settings.of(**{**seed, **asked})

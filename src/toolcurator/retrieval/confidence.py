@@ -12,6 +12,7 @@ from importlib.resources import files
 from math import exp
 from operator import mul
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from toolcurator.index import Evidence
@@ -62,7 +63,9 @@ def features(evidence: Evidence) -> tuple[float, ...]:
     ``words``: share of the query's BM25 that the best document reaches. ``agreement``: the same share for the dense arm's
     best tool. ``name``: best name match.
     """
-    best, dense, sparse, name = evidence.best, evidence.dense, evidence.sparse, evidence.name_match
+    best, dense, sparse, name = evidence.best, evidence.dense, evidence.words, evidence.name_match
+    if evidence.examples is not None:
+        sparse = np.maximum(sparse, evidence.examples.words)
     first = dense.argmax()
     return (  # x[x.argmax()] takes half the time of x.max()
         float(best[best.argmax()]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from toolcurator.retrieval.fusion import fuse
 from toolcurator.retrieval.query import affirmed, clean
 from toolcurator.retrieval.ranking import CONTEXT, Found, Ranking, rank
 from toolcurator.retrieval.selection import Hit, HitEvidence, Selection
+from toolcurator.retrieval.weights import Weights, WeightTable
 from toolcurator.settings import Fusion, NoFit, Settings
 from toolcurator.tool import Tool
 
@@ -55,7 +57,8 @@ class Curator:
         self._confidence = packaged_confidence()
         language = self._tokenizer.language
         knows = encoder is not None and ("*" in encoder.languages or language in encoder.languages)
-        self._sparse_weight = settings.sparse_weight if knows else settings.foreign_sparse_weight
+        self.weights = WeightTable.default(settings, foreign=not knows)
+        self._weights_at = lru_cache(maxsize=64)(self.weights.at)
         self._pinned = frozenset(self._position(name) for name in settings.pinned)
 
     @classmethod
@@ -69,6 +72,7 @@ class Curator:
         count_tokens: Callable[[str], int] = estimate_tokens,
         synonyms: Any = None,
         extra_context: Any = None,
+        profiles: Any = None,
         server: str | None = None,
         **overrides: Any,
     ) -> Curator:
@@ -82,6 +86,7 @@ class Curator:
             count_tokens: As for the class.
             synonyms: Paraphrases: a mapping, or a file in either form of ``domain_synonyms.json``.
             extra_context: ``{"tool": "extra words"}`` from code.
+            profiles: Recorded profiles: a file of JSON Lines, or id → `Profile`.
             server: Server of the tools that name none.
             **overrides: Single settings, such as ``preset="classic"`` or ``k=5``.
 
@@ -94,7 +99,7 @@ class Curator:
         if settings.preset == "classic":
             settings = classic.classic_settings(settings)
         encoder = load_encoder(settings.encoder, confirm=confirm)
-        how = {"synonyms": synonyms, "extra_context": extra_context, "server": server}
+        how = {"synonyms": synonyms, "extra_context": extra_context, "profiles": profiles, "server": server}
         index = open_index(source, settings=settings, encoder=encoder, progress=progress, **how)
         reranker = _reranker(settings.rerank_model, confirm)
         return cls(index, encoder=encoder, settings=settings, reranker=reranker, count_tokens=count_tokens)
@@ -224,13 +229,17 @@ class Curator:
             tokens, words = self._tokenizer.query(text, self.index.words.knows)
             if (said := affirmed(text)) != text:
                 words = self._tokenizer.telling(said)
-            query = Query(text, tokens, words, vector)
+            asked = self._tokenizer(text, self.index.queries.knows) if self.index.has_examples else ()
+            query = Query(text, tokens, words, vector, asked)
             found.append((query, self.index.search(query, role=role, limit=limit)))
         return found
 
     def _fuse(self, method: Fusion) -> Callable[[Evidence], Floats]:
         method = "sparse" if self.encoder is None and method == "dense" else method
-        return lambda evidence: fuse(evidence, method, self.settings, sparse_weight=self._sparse_weight)
+        return lambda evidence: fuse(evidence, method, self.settings, self._weights_for(evidence))
+
+    def _weights_for(self, evidence: Evidence) -> Weights:
+        return self._weights_at(evidence.examples.share if evidence.examples is not None else 0.0)
 
     def _complete(self, ranking: Ranking, visible: Ints, most: int | None) -> list[tuple[int, float]]:
         """The ranking, with pinned tools and those of a catalogue small enough to be passed through; the first may do."""

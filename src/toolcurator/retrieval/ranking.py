@@ -121,7 +121,8 @@ def _differ(whole: Found, parts: Sequence[Found]) -> bool:
 def _join(whole: Found, parts: Sequence[Found]) -> Ranking:
     """Order tools by how far each stays behind the best: of the part that it serves best, and of the whole query.
 
-    Both count alike: every part's best tool comes out near the top, and a part that was cut off wrongly costs little.
+    Both count alike, but the latter half for a part's own best tool: each comes out near the top, and a part that was cut off
+    wrongly costs little.
     """
     best: dict[int, float] = {}
     whys: dict[int, str] = {}
@@ -132,6 +133,7 @@ def _join(whole: Found, parts: Sequence[Found]) -> Ranking:
     also = _behind(whole)
     last, least = min(best.values()), min(also.values())
     total = {tool: best.get(tool, last) + also.get(tool, least) for tool in best.keys() | also.keys()}
+    total |= {tool: also.get(tool, least) / 2 for tool, gap in best.items() if gap == 0}
     level = float(whole.scores.max())
     tools = sorted(total, key=lambda tool: (-total[tool], tool))
     scores = [level + total[tool] for tool in tools]

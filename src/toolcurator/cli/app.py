@@ -10,6 +10,7 @@ import typer
 
 from toolcurator.cli.convert import convert
 from toolcurator.cli.eval import evaluate
+from toolcurator.cli.fit import fit
 from toolcurator.cli.index import index
 from toolcurator.cli.search import search
 from toolcurator.cli.show import show
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (search, index, show, convert):
+for command in (search, index, show, convert, fit):
     app.command()(command)
 app.command("eval")(evaluate)
 

@@ -50,6 +50,15 @@ def read_bench(folder: Path) -> LabelledSet:
     return LabelledSet(folder.name, tools, tuple(queries), *_meta(folder / "META.json"))
 
 
+def read_queries(path: Path) -> list[LabelledQuery]:
+    """The labelled queries of a file.
+
+    Raises:
+        DatasetError: A line is no query; the message names file and line.
+    """
+    return [_query(row, {}, place) for place, row in rows_of(path)]
+
+
 def rows_of(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a JSON Lines file, each with its place (``file:line``).
 

@@ -165,4 +165,4 @@ class Wanted:
         if self.limit is None or len(queries) <= self.limit:
             return tuple(queries)
         drawn = np.random.default_rng(self.seed).choice(len(queries), self.limit, replace=False)
-        return tuple(queries[at] for at in drawn)
+        return tuple(queries[int(at)] for at in drawn.tolist())

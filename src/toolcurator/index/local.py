@@ -106,6 +106,16 @@ class LocalIndex:
         """float32[m, d]: the document vectors of tools."""
         return self._vectors[positions]
 
+    def vectors_by_text(self) -> dict[str, Floats]:
+        """The vector of every indexed text; reads all tools."""
+        found: dict[str, Floats] = {}
+        for at in range(len(self.ids)):
+            start, end = self._starts[at : at + 2]
+            rows = [at, *range(int(start), int(end))]
+            points = points_of(self.tool(at), self.manifest.dense_parts)
+            found.update((point.text, self._vectors[row]) for row, point in zip(rows, points, strict=True))
+        return found
+
     def search(self, query: Query, *, role: str | None = None, limit: int = 100) -> Evidence:
         """The candidates of a query; see `toolcurator.index.Index`."""
         visible = self.visible(role)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -16,7 +17,8 @@ from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import classic
 from toolcurator.retrieval.budget import declaration_tokens, diversify, estimate_tokens, pick
 from toolcurator.retrieval.confidence import packaged_confidence
-from toolcurator.retrieval.fusion import fuse
+from toolcurator.retrieval.fitted import FILE, FitReport, fitted_weights, save_fitted
+from toolcurator.retrieval.fusion import contributions, fuse
 from toolcurator.retrieval.query import affirmed, clean
 from toolcurator.retrieval.ranking import CONTEXT, Found, Ranking, rank
 from toolcurator.retrieval.selection import Hit, HitEvidence, Selection
@@ -25,6 +27,7 @@ from toolcurator.settings import Fusion, NoFit, Settings
 from toolcurator.tool import Tool
 
 if TYPE_CHECKING:
+    from toolcurator.evaluation.labels import LabelledQuery
     from toolcurator.retrieval.rerank import Reranker
 
 
@@ -57,8 +60,8 @@ class Curator:
         self._confidence = packaged_confidence()
         language = self._tokenizer.language
         knows = encoder is not None and ("*" in encoder.languages or language in encoder.languages)
-        self.weights = WeightTable.default(settings, foreign=not knows)
-        self._weights_at = lru_cache(maxsize=64)(self.weights.at)
+        self._packaged = WeightTable.default(settings, foreign=not knows)
+        self._use(fitted_weights(self._folder, index.encoder_id) or self._packaged)
         self._pinned = frozenset(self._position(name) for name in settings.pinned)
 
     @classmethod
@@ -103,6 +106,49 @@ class Curator:
         index = open_index(source, settings=settings, encoder=encoder, progress=progress, **how)
         reranker = _reranker(settings.rerank_model, confirm)
         return cls(index, encoder=encoder, settings=settings, reranker=reranker, count_tokens=count_tokens)
+
+    @property
+    def _folder(self) -> Path:
+        return self.index.generation.folder.parent
+
+    def _use(self, weights: WeightTable) -> None:
+        self.weights = weights
+        self._weights_at = lru_cache(maxsize=64)(weights.at)
+
+    def fit(
+        self,
+        queries: Sequence[LabelledQuery] | None = None,
+        *,
+        keep: bool = True,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> FitReport:
+        """Fit the weights of the score to labelled queries, and keep them beside the index if they are better beyond noise.
+
+        Args:
+            queries: Labelled queries; None learns from the catalogue's own examples, each left out in its turn.
+            keep: Whether better weights are used from now on, here and by whoever opens the index.
+            seed: Seed of samples, folds and resampling.
+            progress: Called with steps done and steps to do.
+
+        Raises:
+            TooFewLabels: There is too little to learn from.
+        """
+        from toolcurator.training.score import fit
+
+        report = fit(self, queries, seed=seed, progress=progress)
+        if keep and report.better:
+            save_fitted(self._folder, report)
+            self._use(WeightTable(text=report.new, examples=report.new))
+        return report
+
+    def forget_fit(self) -> bool:
+        """Go back to the packaged weights; returns whether there were others."""
+        fitted = self._folder / FILE
+        there = fitted.exists()
+        fitted.unlink(missing_ok=True)
+        self._use(self._packaged)
+        return there
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -181,7 +227,7 @@ class Curator:
         ids, tool = self.index.ids, self.index.tool
 
         def evidence(position: int) -> HitEvidence:
-            return self._evidence(position, ranking)
+            return self._evidence(position, ranking, method)
 
         hits = tuple([Hit(ids[p.tool], p.score, p.tokens, p.tool, tool, evidence) for p in picks])
         positions = [p.tool for p in picks]
@@ -269,16 +315,20 @@ class Curator:
     def _tokens(self, position: int) -> int:
         return declaration_tokens(self.index.tool(position), self.index.wire_names[position], self._count_tokens)
 
-    def _evidence(self, position: int, ranking: Ranking) -> HitEvidence:
+    def _evidence(self, position: int, ranking: Ranking, method: Fusion) -> HitEvidence:
         why = ranking.whys.get(position, "")
         part = int(why.removeprefix("part ")) if why.startswith("part ") else 0
         found = ranking.found[part]
         at = int(np.searchsorted(found.evidence.tools, position))
         if at == len(found.evidence.tools) or found.evidence.tools[at] != position:
             why = why or ("pinned" if position in self._pinned else "pass-through")
-            return HitEvidence(0, 0.0, 0.0, "", 0, 0.0, 0.0, 0.0, why)
+            return HitEvidence(0, 0.0, 0.0, "", 0, 0.0, 0.0, 0.0, {}, why)
         evidence, vector = found.evidence, found.query.vector
         best = self.index.point(self.index.nearest_point(position, vector)[0]).text if vector is not None else ""
+        shares: dict[str, float] = {}
+        if method == "weighted":
+            made = contributions(evidence, self.settings, self._weights_for(evidence))
+            shares = {name: float(each[at]) for name, each in made.items()}
         return HitEvidence(
             dense_rank=int(evidence.dense_rank[at]),
             cosine=float(evidence.document[at]),
@@ -288,6 +338,7 @@ class Curator:
             sparse=float(evidence.sparse[at]),
             name_match=float(evidence.name_match[at]),
             fused=float(found.scores[at]),
+            shares=shares,
             why=why or ("pinned" if position in self._pinned else _strongest(found, at)),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def table(selection: Selection) -> Table:
     from rich.table import Table
 
     rows = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("#", "tool", "score", "cosine", "words", "name", "why", "nearest text"):
+    for name in ("#", "tool", "score", "cosine", "words", "name", "why", "made of", "nearest text"):
         right = name in ("#", "score", "cosine", "words", "name")
         rows.add_column(name, justify="right" if right else "left", no_wrap=name != "nearest text", overflow="ellipsis")
     for number, hit in enumerate(selection, 1):
@@ -49,9 +50,19 @@ def table(selection: Selection) -> Table:
             _arm(seen.sparse, seen.sparse_rank),
             f"{seen.name_match:.2f}" if seen.name_match else "–",
             seen.why,
+            made_of(seen.shares),
             cell(_short(seen.best_point)),
         )
     return rows
+
+
+def made_of(shares: Mapping[str, float]) -> str:
+    """What a score is made of: the document, its words, the name, the examples (all that is theirs), and the head."""
+    groups: dict[str, float] = {}
+    for name, value in shares.items():
+        group = "examples" if name.startswith("example") else name
+        groups[group] = groups.get(group, 0.0) + value
+    return " ".join(f"{name} {value:+.1f}" for name, value in groups.items() if abs(value) >= 0.05)
 
 
 def cell(text: str, style: str = "") -> Text:

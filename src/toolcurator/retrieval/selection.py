@@ -22,6 +22,7 @@ class HitEvidence:
         sparse: BM25 as a share of what the query could score at most.
         name_match: How well the query's words and the name match, 0 to 1.
         fused: The score before reranking and diversity.
+        shares: What each evidence adds to it, by name; empty unless the fusion is ``weighted``.
         why: What brought it in: ``score``, ``part 1``, ``pinned``, ``anchor``, ``pass-through``, ``widened``.
     """
 
@@ -33,6 +34,7 @@ class HitEvidence:
     sparse: float
     name_match: float
     fused: float
+    shares: dict[str, float]
     why: str
 
     def __str__(self) -> str:

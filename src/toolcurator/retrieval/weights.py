@@ -27,6 +27,12 @@ SINGLE = ("example_best", "example_match", "example_words")
 """What one example is enough for."""
 
 
+BOUNDED = ("name", "example_match")
+"""Evidence between 0 and 1; the other is standardized."""
+TOTAL = 1.5
+"""What the weights of standardized evidence add up to."""
+
+
 class Weights(BaseModel):
     """Weights of standardized evidence (of the name match as it is).
 
@@ -71,12 +77,13 @@ class WeightTable(BaseModel):
     examples: Weights
 
     def at(self, share: float) -> Weights:
-        """The weights for a share of tools with examples."""
-        if share <= 0.0:
-            return self.text
+        """The weights for a share of tools with examples, in one scale: that of a margin must not depend on what there is."""
         text, examples = self.text.model_dump(), self.examples.model_dump()
         mixed = {name: (1 - share) * text[name] + share * examples[name] for name in FEATURES}
-        return Weights(**{**mixed, **{name: examples[name] for name in SINGLE}})
+        if share > 0.0:
+            mixed |= {name: examples[name] for name in SINGLE}
+        scale = TOTAL / max(sum(value for name, value in mixed.items() if name not in BOUNDED), 1e-9)
+        return Weights(**{name: scale * value for name, value in mixed.items()})
 
     @classmethod
     def default(cls, settings: Settings, *, foreign: bool = False) -> WeightTable:

@@ -1,0 +1,1 @@
+"""What is learned from labels: the weights of the score."""

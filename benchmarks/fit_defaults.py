@@ -1,11 +1,13 @@
-"""The numbers in settings.py and confidence.json: weights of the default fusion, and whether any tool fits.
+"""The numbers in settings.py, weights.json and confidence.json: weights of the default fusion, and whether any tool fits.
 
     python benchmarks/fit_defaults.py --data path/to/bench [--write]
 
 Reads train and dev splits only (test of toolret4, apibank and toolalpaca, which have no others, is never used here), and our own
-``examples``. Prints the grid of fusion weights on dev (NDCG@10, each set weighted alike), then fits the confidence: a logistic
-model over `toolcurator.retrieval.confidence.FEATURES`, each set and each class weighted alike, checked leaving one set out.
-``--write`` puts it into the package. Needs scikit-learn.
+``examples``. Prints the grid of the weights of text on dev (NDCG@10, each set weighted alike); climbs from the weights in use for
+catalogues with examples, one at a time, on dev sets with profiles or with five train queries a tool; then fits the confidence:
+a logistic model over `toolcurator.retrieval.confidence.FEATURES`, each set and each class weighted alike, checked leaving one set
+out.
+``--write`` puts the last two into the package. Needs scikit-learn.
 """
 
 from __future__ import annotations
@@ -23,15 +25,18 @@ from sklearn.metrics import roc_auc_score
 
 from toolcurator import Curator
 from toolcurator.evaluation.bench_form import rows_of
-from toolcurator.evaluation.datasets import load_datasets
+from toolcurator.evaluation.datasets import Dataset, load_datasets
+from toolcurator.evaluation.examples import draw_examples, with_examples, with_profiles
 from toolcurator.evaluation.metrics import measure
 from toolcurator.index import Evidence
 from toolcurator.retrieval import confidence
-from toolcurator.retrieval.fusion import fuse
+from toolcurator.retrieval.fusion import contributions, fuse
+from toolcurator.retrieval.weights import FEATURES, Weights, WeightTable
 from toolcurator.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src/toolcurator/retrieval/confidence.json"
+WEIGHTS = ROOT / "src/toolcurator/retrieval/weights.json"
 RANKED = ("metatool", "bfcl", "sealtools", "clinc150", "sgd", "hwu64")
 NONE_FITS = ("irrelevant", "near", "far")
 MOST = 300
@@ -58,8 +63,62 @@ def weights(data: Path) -> None:
 
 
 def ranked(curator: Curator, evidence: Evidence, settings: Settings) -> list[str]:
-    scores = fuse(evidence, "weighted", settings, sparse_weight=settings.sparse_weight)
+    scores = fuse(evidence, "weighted", settings, WeightTable.default(settings).at(0.0))
     return [curator.index.ids[evidence.tools[at]] for at in np.argsort(-scores, kind="stable")[:10]]
+
+
+def conditions(data: Path) -> list[Dataset]:
+    """Dev sets with examples: of a recorded profile, or drawn from the train split."""
+    found: list[Dataset] = []
+    for name in ("metatool", "clinc150", "hwu64", "sgd", "bfcl"):
+        (dataset,) = load_datasets([data], sets=[name], split="dev", kinds=("single", "multi"), limit=MOST)
+        found.append(with_examples(dataset, draw_examples(dataset, 5, sets.SEED)))
+        if name == "metatool":
+            found.append(with_profiles(dataset, data / "expansions" / f"{name}.jsonl"))
+    return found
+
+
+def example_weights(data: Path, write: bool) -> None:
+    """Climb from the weights in use, one weight at a time, while the mean NDCG@10 over the conditions rises."""
+    settings = Settings()
+    table = WeightTable.default(settings)
+    lessons: list[tuple[float, list[tuple[np.ndarray, list[str]]], list[Any]]] = []
+    for dataset in conditions(data):
+        curator = Curator.open(dataset.tools, split=False)
+        found = curator.evidence([query.query for query in dataset.queries])
+        unit = Weights(**dict.fromkeys(FEATURES, 1.0))
+        made = [
+            (
+                np.stack(list(contributions(each, settings, unit).values()), axis=1),
+                [curator.index.ids[at] for at in each.tools],
+            )
+            for each in found
+        ]
+        names = list(contributions(found[0], settings, unit))
+        assert found[0].examples is not None
+        lessons.append((found[0].examples.share, made, [query.needs for query in dataset.queries]))
+
+    def value(weights: Weights) -> list[float]:
+        out: list[float] = []
+        for share, made, needs in lessons:
+            at = WeightTable(text=table.text, examples=weights).at(share)
+            column = np.array([getattr(at, name) for name in names])
+            ranked = [[ids[i] for i in np.argsort(-(x @ column), kind="stable")[:10]] for x, ids in made]
+            out.append(100 * measure(ranked, needs, (10,)).mean("ndcg@10"))
+        return out
+
+    best = table.examples
+    top = statistics.mean(value(best))
+    print("examples, before:", [round(v, 1) for v in value(best)], f"{top:.2f}", best)
+    for name in FEATURES:
+        for factor in (0.5, 0.75, 1.33, 2.0):
+            tried = best.model_copy(update={name: round(factor * getattr(best, name), 3)})
+            if (mean := statistics.mean(value(tried))) > top + 0.1:  # less is noise
+                best, top = tried, mean
+    print("examples, after:", [round(v, 1) for v in value(best)], f"{top:.2f}", best)
+    if write:
+        said = json.loads(WEIGHTS.read_text())
+        WEIGHTS.write_text(json.dumps({**said, "examples": best.model_dump()}, indent=1) + "\n", encoding="utf-8")
 
 
 def asked(data: Path) -> dict[str, tuple[Path, list[tuple[str, int]]]]:
@@ -122,6 +181,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="store the confidence in the package")
     given = parser.parse_args()
     weights(given.data)
+    example_weights(given.data, given.write)
     fits(given.data, given.write)
 
 

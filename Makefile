@@ -45,6 +45,7 @@ bench: $(VENV)/.bench  ## speed; with TOOLCURATOR_BENCH=FOLDER of public sets qu
 	@$(BIN)/python benchmarks/speed.py --json benchmarks/results/speed.json
 	@if [ -n "$$TOOLCURATOR_BENCH" ]; then \
 	  $(BIN)/python benchmarks/quality.py --json benchmarks/results/quality.json && \
+	  $(BIN)/python benchmarks/evidence.py --json benchmarks/results/evidence.json && \
 	  $(BIN)/python benchmarks/design_table.py --json benchmarks/results/design_table.json && \
 	  $(BIN)/python benchmarks/report.py; fi
 

@@ -19,7 +19,7 @@ QUERY = "show my attendance and also raise a grievance"
 def main() -> None:
     """Search the campus catalogue and write the picture."""
     selection = Curator.open(HERE.parents[1] / "examples" / "campus").select(QUERY, k=7)
-    console = Console(record=True, width=142, file=io.StringIO())
+    console = Console(record=True, width=182, file=io.StringIO())
     console.print(f'[bold]$ toolcurator search examples/campus "{QUERY}" --k 7 --explain[/]', highlight=False)
     console.print(table(selection), highlight=False)
     console.print(summary(selection), markup=False, highlight=False)

@@ -300,7 +300,7 @@ def test_explain_has_a_line_a_hit(campus: Curator) -> None:
     assert "probability" in text
     assert f"{found.fits:.2f}" in text
     assert "\x1b" not in text
-    assert all(len(line) <= 140 for line in lines)
+    assert all(len(line) <= 180 for line in lines)
 
 
 MARKUP = (

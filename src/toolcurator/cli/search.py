@@ -102,7 +102,7 @@ def _print(selection: Selection, explain: bool) -> None:
             text = " ".join(hit.tool.description.split())
             short = text if len(text) < 80 else f"{text[:79]}…"
             rows.add_row(str(number), cell(hit.id, "bold"), f"{hit.score:.2f}", cell(short))
-    wide = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    wide = Console(width=None if sys.stdout.isatty() else 180, highlight=False)
     if len(selection):
         wide.print(rows)
     wide.print(summary(selection), style="yellow" if selection.no_fit else "", markup=False, emoji=False)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolcurator.retrieval.selection import Selection
 
 
-def explain(selection: Selection, width: int = 140) -> str:
+def explain(selection: Selection, width: int = 180) -> str:
     """The table as plain text."""
     from rich.console import Console
 
@@ -33,13 +33,18 @@ def summary(selection: Selection) -> str:
 
 
 def table(selection: Selection) -> Table:
-    """Per hit: score, dense rank and cosine, best point, BM25 rank and share, name match, and why it is in."""
+    """Per hit: score, dense rank and cosine, BM25 rank and share, name match, why it is in, best point, and shares."""
     from rich.table import Table
 
     rows = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("#", "tool", "score", "cosine", "words", "name", "why", "made of", "nearest text"):
+    for name in ("#", "tool", "score", "cosine", "words", "name", "why", "nearest text", "made of"):
         right = name in ("#", "score", "cosine", "words", "name")
-        rows.add_column(name, justify="right" if right else "left", no_wrap=name != "nearest text", overflow="ellipsis")
+        rows.add_column(
+            name,
+            justify="right" if right else "left",
+            no_wrap=name != "nearest text",
+            overflow="ellipsis",
+        )
     for number, hit in enumerate(selection, 1):
         seen = hit.evidence
         rows.add_row(
@@ -50,19 +55,19 @@ def table(selection: Selection) -> Table:
             _arm(seen.sparse, seen.sparse_rank),
             f"{seen.name_match:.2f}" if seen.name_match else "–",
             seen.why,
-            made_of(seen.shares),
             cell(_short(seen.best_point)),
+            made_of(seen.shares),
         )
     return rows
 
 
 def made_of(shares: Mapping[str, float]) -> str:
-    """What a score is made of: the document, its words, the name, the examples (all that is theirs), and the head."""
+    """What a score is made of: text (the document's cosine), words, name, examples (all that is theirs), and head."""
     groups: dict[str, float] = {}
     for name, value in shares.items():
-        group = "examples" if name.startswith("example") else name
+        group = "examples" if name.startswith("example") else "text" if name == "document" else name
         groups[group] = groups.get(group, 0.0) + value
-    return " ".join(f"{name} {value:+.1f}" for name, value in groups.items() if abs(value) >= 0.05)
+    return ", ".join(f"{name} {value:.1f}" for name, value in groups.items() if abs(value) >= 0.05)
 
 
 def cell(text: str, style: str = "") -> Text:
@@ -76,6 +81,6 @@ def _arm(score: float, rank: int) -> str:
     return f"{score:.2f} #{rank}" if rank else f"{score:.2f} –" if score else "–"
 
 
-def _short(text: str, most: int = 60) -> str:
+def _short(text: str, most: int = 48) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= most else flat[: most - 1] + "…"

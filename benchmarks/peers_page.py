@@ -21,7 +21,12 @@ def peers(results: dict[str, Any]) -> list[str]:
         f"by a file in `benchmarks/peer_adapters/`: {', '.join(versions)}. Tools come with name and description only, in the "
         "second table of a set with their arguments too. Packages that take a text are given the same one (name in words, "
         "description): *shared*; the others write it themselves: *own*. *BM25 alone*, *dense alone* and *classic*, the first "
-        "seed's pipeline, are ours.",
+        "seed's pipeline, are ours."
+        + (
+            f" Measured again afterwards, in the same way: {', '.join(again)}."
+            if (again := results.get("again"))
+            else ""
+        ),
         "The encoder is outside of all times and all memory: vectors are looked up, and what that takes is taken off"
         + "".join(
             f"; encoding a query of {name} took {about['encoding_ms']:.1f} ms"

@@ -145,7 +145,11 @@ class LocalIndex:
         named = named[chosen]
         exact = cosines.of(chosen)
         if self.manifest.scale and query.vector is not None:
-            exact = self._rescore(query.vector, tools)
+            if isinstance(chosen, slice):
+                exact = self._rescore(query.vector, tools)
+            else:  # reading the vectors of all candidates takes as long as the scan
+                first = chosen.searchsorted(_top(dense, max(1, limit // 2)))
+                exact.correct(first, self._rescore(query.vector, tools[first]))
         document_spread, words_spread = _spread(cosines.document), _spread(words)
         examples = None
         if asked is not None:
@@ -267,6 +271,16 @@ class Cosines(NamedTuple):
         if self.mean is self.document:
             return Cosines(document, document, document, document, has)
         return Cosines(document, self.mean[chosen], self.best[chosen], self.head[chosen], has)
+
+    def correct(self, at: Ints, exact: Cosines) -> None:
+        """Put in the exact numbers of some tools."""
+        for values, right in (
+            (self.document, exact.document),
+            (self.mean, exact.mean),
+            (self.best, exact.best),
+            (self.head, exact.head),
+        ):
+            values[at] = right
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from toolcurator.encoders.load import load_encoder
 from toolcurator.errors import EncoderError
 
 
-@pytest.mark.parametrize("name", ["", "bogus", "openai", "openai:", "/no/such", "a/b/c", "../x", "hub:x", "x y/z"])
+@pytest.mark.parametrize(
+    "name", ["", "bogus", "openai", "openai:", "/no/such", "a/b/c", "../no_such_model_folder", "hub:x", "x y/z"]
+)
 def test_an_unknown_name_lists_the_forms(name: str) -> None:
     with pytest.raises(EncoderError, match=r"packaged|openai:MODEL@"):
         load_encoder(name)

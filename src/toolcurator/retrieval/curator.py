@@ -126,7 +126,7 @@ class Curator:
         """Fit the weights of the score to labelled queries, and keep them beside the index if they are better beyond noise.
 
         Args:
-            queries: Labelled queries; None learns from the catalogue's own examples, each left out in its turn.
+            queries: Labelled queries; None learns from the examples of tools that have four or more, each left out in its turn.
             keep: Whether better weights are used from now on, here and by whoever opens the index.
             seed: Seed of samples, folds and resampling.
             progress: Called with steps done and steps to do.

@@ -32,6 +32,7 @@ from peer_sets import Asked, endpoint, write_set
 from platformdirs import user_cache_path
 from rich.console import Console
 from rich.table import Table
+from sets import data_option
 
 from toolcurator import __version__
 from toolcurator.encoders import Encoder, load_encoder
@@ -66,8 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = os.environ.get("TOOLCURATOR_BENCH")
-    parser.add_argument("--data", type=Path, required=default is None, default=default and Path(default))
+    data_option(parser)
     parser.add_argument("--sets", default=SETS)
     parser.add_argument("--peers", default="", help="adapters, separated by commas; all by default")
     parser.add_argument("--split", default="test")

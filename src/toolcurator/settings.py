@@ -6,7 +6,7 @@ import json
 import os
 from math import inf
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -60,7 +60,9 @@ class Settings(BaseModel):
         index_dir: Folder of the index; None for one in the user's cache, named after the source.
         language: ISO 639 code of the catalogue's language; empty takes what the catalogue declares, else it is detected.
         fusion: How the arms are joined; ``dense`` and ``sparse`` show one arm alone.
-        k: Most hits returned.
+        k: Most hits returned; ``auto`` for as many as are needed.
+        k_max: Most hits with ``auto``.
+        auto_target: Probability that ``auto`` aims at: that all tools that are needed are among the hits.
         token_budget: Most tokens the declarations of the hits may take; None for no limit.
         pinned: Ids of tools that are always selected, and count.
         pass_through: A role that sees at most this many tools gets them all, best first, within k and the token budget.
@@ -94,7 +96,9 @@ class Settings(BaseModel):
     index_dir: Path | None = None
     language: str = ""
     fusion: Fusion = "weighted"
-    k: int = Field(default=10, ge=1)
+    k: Annotated[int, Field(ge=1)] | Literal["auto"] = 10
+    k_max: int = Field(default=20, ge=1)
+    auto_target: float = Field(default=0.95, gt=0, lt=1)
     token_budget: int | None = Field(default=None, ge=1)
     pinned: tuple[str, ...] = ()
     pass_through: int = Field(default=8, ge=0)

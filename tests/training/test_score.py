@@ -9,7 +9,7 @@ import pytest
 
 from toolcurator import Curator
 from toolcurator.evaluation.bench_form import read_queries
-from toolcurator.retrieval.fitted import FILE, FitReport, fitted_weights, save_fitted
+from toolcurator.retrieval.fitted import FILE, FitReport, read_fitted, save_fitted
 from toolcurator.retrieval.weights import FEATURES, Weights, WeightTable
 from toolcurator.training.score import TooFewLabels, _Lesson, _newton
 
@@ -40,7 +40,7 @@ def test_bad_weights_are_replaced_and_used_from_then_on(
 ) -> None:
     curator = opened(examples / "campus")
     bad = Weights(name=0.1, example_words=1.5)
-    curator._use(WeightTable(text=bad, examples=bad))
+    curator.use(WeightTable(text=bad, examples=bad))
     report = curator.fit(campus_queries)
     assert report.better
     assert report.after[0] > report.before[0]
@@ -85,15 +85,16 @@ def test_too_little_to_learn_from_is_said(
 def test_weights_of_another_encoder_or_a_damaged_file_do_not_count(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert fitted_weights(tmp_path, "a") is None
+    assert read_fitted(tmp_path, "a") is None
     weights, three = Weights(document=1.0), (0.5, 0.4, 0.6)
     report = FitReport(
         encoder="a", learned_from="queries", queries=40, old=weights, new=weights,
         before=three, after=three, difference=three, better=True,
     )  # fmt: skip
     save_fitted(tmp_path, report)
-    assert fitted_weights(tmp_path, "a") == WeightTable(text=weights, examples=weights)
-    assert fitted_weights(tmp_path, "b") is None
+    assert (found := read_fitted(tmp_path, "a")) is not None
+    assert found.table == WeightTable(text=weights, examples=weights)
+    assert read_fitted(tmp_path, "b") is None
     (tmp_path / FILE).write_text("{")
-    assert fitted_weights(tmp_path, "a") is None
+    assert read_fitted(tmp_path, "a") is None
     assert len(caplog.records) == 2

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
@@ -17,6 +17,7 @@ from toolcurator.settings import Fusion, Preset
 
 if TYPE_CHECKING:
     from toolcurator.encoders import Progress
+    from toolcurator.evaluation.ablation import Ablation
     from toolcurator.evaluation.labels import Dataset
     from toolcurator.evaluation.record import Asked, Run, SetRun
     from toolcurator.retrieval import Curator
@@ -59,6 +60,14 @@ def evaluate(
         int, typer.Option(min=0, help="Example queries a tool, drawn from the train split and put into the index.")
     ] = 0,
     profiles: Profiles = None,
+    ablate: Annotated[
+        str | None,
+        typer.Option(
+            help="evidence, fields: the same run again without each evidence of the score, each field of the profiles. "
+            f"{_LISTED}",
+            show_default="none",
+        ),
+    ] = None,
     with_instruction: Annotated[
         bool, typer.Option("--with-instruction", help="Put ToolRet's instruction before each query.")
     ] = False,
@@ -80,6 +89,7 @@ def evaluate(
     """
     from rich.console import Console
 
+    from toolcurator.evaluation.ablation import Ablation
     from toolcurator.evaluation.datasets import load_datasets
     from toolcurator.evaluation.record import Asked, read_runs
     from toolcurator.evaluation.report import Report, write_report
@@ -112,13 +122,20 @@ def evaluate(
     datasets, notes = _prepared(datasets, examples, seed, profiles)
     runs: list[Run] = []
     shared = {"rerank_model": rerank, "language": language, "index_dir": index_dir}
-    ways = _ways(_choices("preset", preset, Preset), _choices("fusion", fusion, Fusion), encoder or [None])
+    ablated = _ablated(datasets, _choices("ablate", ablate, Ablation))
+    ways = [
+        (" · ".join(filter(None, (label, without and f"without {without}"))), options, without)
+        for label, options in _ways(
+            _choices("preset", preset, Preset), _choices("fusion", fusion, Fusion), encoder or [None]
+        )
+        for without in ablated
+    ]
     if index_dir and len(datasets) * len(ways) > 1:
         from toolcurator.errors import QueryError
 
         raise QueryError("--index-dir holds one index: give one set and one run, or leave it out")
     with _bars() as bar:
-        for label, options in ways:
+        for label, options, without in ways:
             done: list[SetRun] = []
             curator: Any = None
             opened: Any = None
@@ -127,7 +144,8 @@ def evaluate(
                 with bar(title) as phase:
                     start = time.perf_counter()
                     if opened is not dataset.tools:  # the tasks of ToolRet share one pool
-                        curator = _opened(dataset, phase("encoding"), {**shared, **options}, quiet=bool(runs))
+                        given = {**shared, **options}
+                        curator = _opened(dataset, phase("encoding"), given, without=without, quiet=bool(runs))
                         opened = dataset.tools
                     took = time.perf_counter() - start
                     done.append(_asked(dataset, curator, asked, took, phase("asking"), notes.get(dataset.name, ())))
@@ -141,11 +159,32 @@ def evaluate(
         wide.print(f"report: {write_report(made, report)}", markup=False, soft_wrap=True)
 
 
-def _opened(dataset: Dataset, progress: Progress, options: dict[str, Any], *, quiet: bool) -> Curator:
+def _ablated(datasets: list[Dataset], kinds: Sequence[str | None]) -> tuple[str | None, ...]:
+    """What is left out, a run each: first nothing, then what ``--ablate`` asks for."""
+    from toolcurator.errors import QueryError
+    from toolcurator.evaluation.ablation import left_out
+
+    found: list[str | None] = [None]
+    for kind in kinds:
+        if kind is not None:
+            found += (names := left_out(cast("Ablation", kind), datasets))
+            if not names:
+                raise QueryError("--ablate fields: no tool has a profile; attach them with --profiles FILE")
+    return tuple(found)
+
+
+def _opened(
+    dataset: Dataset, progress: Progress, options: dict[str, Any], *, without: str | None, quiet: bool
+) -> Curator:
+    from toolcurator.evaluation.ablation import PROFILE_FIELDS, leave_out, without_field
     from toolcurator.retrieval import Curator
 
     given = {name: value for name, value in options.items() if value is not None}
+    if without in PROFILE_FIELDS:
+        dataset = without_field(dataset, without)
     curator = Curator.open(dataset.tools, progress=progress, confirm=_confirm, **given)
+    if without and without not in PROFILE_FIELDS:
+        leave_out(curator, without)
     if not quiet:
         warn(curator.faults)
     return curator

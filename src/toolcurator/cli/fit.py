@@ -62,10 +62,17 @@ def fit(
         rows.add_row(name.replace("_", " "), f"{getattr(found.old, name):.2f}", f"{getattr(found.new, name):.2f}")
     rows.add_row("NDCG@10", *(f"{100 * each[0]:.1f}" for each in (found.before, found.after)))
     Console(width=120, highlight=False).print(rows)
-    mean, low, high = (100 * each for each in found.difference)
     print(f"{found.queries} {found.learned_from}, each scored by weights fitted without it")
-    print(f"difference {mean:+.1f} (95 % between {low:+.1f} and {high:+.1f})")
-    if not found.better:
-        print("not better beyond noise: the weights stay as they were")
-    else:
-        print("better: not kept (--dry-run)" if dry_run else "better: kept beside the index (--forget goes back)")
+    _say("weights", found.difference, found.better)
+    if (learned := found.together) is not None:
+        before, after = (100 * share for share in learned.complete)
+        print(f"{learned.requests} requests for several tools: all found in ten {before:.1f} % → {after:.1f} %")
+        _say("tools needed together", learned.difference, learned.better)
+    if found.table is not None or found.companions is not None:
+        print("not kept (--dry-run)" if dry_run else "kept beside the index (--forget goes back)")
+
+
+def _say(what: str, difference: tuple[float, float, float], better: bool) -> None:
+    mean, low, high = (100 * each for each in difference)
+    verdict = "better" if better else "not better beyond noise: not used"
+    print(f"{what}: NDCG@10 {mean:+.1f} (95 % between {low:+.1f} and {high:+.1f}), {verdict}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import classic
 from toolcurator.retrieval.budget import declaration_tokens, diversify, estimate_tokens, pick
 from toolcurator.retrieval.confidence import packaged_confidence
-from toolcurator.retrieval.fitted import FILE, FitReport, fitted_weights, save_fitted
+from toolcurator.retrieval.fitted import FILE, FitReport, read_fitted, save_fitted
 from toolcurator.retrieval.fusion import contributions, fuse
 from toolcurator.retrieval.query import affirmed, clean
 from toolcurator.retrieval.ranking import CONTEXT, Found, Ranking, rank
 from toolcurator.retrieval.selection import Hit, HitEvidence, Selection
+from toolcurator.retrieval.size import enough
+from toolcurator.retrieval.together import Companions, raise_companions
 from toolcurator.retrieval.weights import Weights, WeightTable
 from toolcurator.settings import Fusion, NoFit, Settings
 from toolcurator.tool import Tool
@@ -61,7 +63,10 @@ class Curator:
         language = self._tokenizer.language
         knows = encoder is not None and ("*" in encoder.languages or language in encoder.languages)
         self._packaged = WeightTable.default(settings, foreign=not knows)
-        self._use(fitted_weights(self._folder, index.encoder_id) or self._packaged)
+        self.use(self._packaged)
+        self._companions: Companions = {}
+        if (fitted := read_fitted(self._folder, index.encoder_id)) is not None:
+            self._take(fitted)
         self._pinned = frozenset(self._position(name) for name in settings.pinned)
 
     @classmethod
@@ -111,9 +116,14 @@ class Curator:
     def _folder(self) -> Path:
         return self.index.generation.folder.parent
 
-    def _use(self, weights: WeightTable) -> None:
+    def use(self, weights: WeightTable) -> None:
+        """Score with these weights from now on; nothing is stored."""
         self.weights = weights
         self._weights_at = lru_cache(maxsize=64)(weights.at)
+
+    def _take(self, fitted: FitReport) -> None:
+        self.use(fitted.table or self._packaged)
+        self._companions = fitted.companions.at(self.index.ids) if fitted.companions is not None else {}
 
     def fit(
         self,
@@ -125,6 +135,8 @@ class Curator:
     ) -> FitReport:
         """Fit the weights of the score to labelled queries, and keep them beside the index if they are better beyond noise.
 
+        From queries that need several tools it also learns which are needed together; that too is kept only if it helps.
+
         Args:
             queries: Labelled queries; None learns from the examples of tools that have four or more, each left out in its turn.
             keep: Whether better weights are used from now on, here and by whoever opens the index.
@@ -135,11 +147,18 @@ class Curator:
             TooFewLabels: There is too little to learn from.
         """
         from toolcurator.training.score import fit
+        from toolcurator.training.together import fit_together
 
         report = fit(self, queries, seed=seed, progress=progress)
-        if keep and report.better:
+        if queries is not None:
+            used = self.weights
+            self.use(report.table or used)
+            learned = fit_together(self, queries, seed=seed, progress=progress)
+            report = report.model_copy(update={"together": learned})
+            self.use(used)
+        if keep and (report.table is not None or report.companions is not None):
             save_fitted(self._folder, report)
-            self._use(WeightTable(text=report.new, examples=report.new))
+            self._take(report)
         return report
 
     def forget_fit(self) -> bool:
@@ -147,7 +166,8 @@ class Curator:
         fitted = self._folder / FILE
         there = fitted.exists()
         fitted.unlink(missing_ok=True)
-        self._use(self._packaged)
+        self.use(self._packaged)
+        self._companions = {}
         return there
 
     @property
@@ -162,7 +182,7 @@ class Curator:
         self,
         query: str,
         *,
-        k: int | None = None,
+        k: int | Literal["auto"] | None = None,
         role: str | None = None,
         token_budget: int | None = None,
         fusion: Fusion | None = None,
@@ -172,7 +192,8 @@ class Curator:
 
         Args:
             query: What is wanted, in words.
-            k: Most tools; by default the setting.
+            k: Most tools; ``auto`` for as many as hold the needed ones with the probability ``auto_target``; by default the
+                setting.
             role: Persona; None is the operator, who sees every tool.
             token_budget: Most tokens that the declarations may take together.
             fusion: How the arms are joined; ``dense`` and ``sparse`` show one arm alone.
@@ -184,26 +205,31 @@ class Curator:
         text, notes = clean(query)
         _check(role, fusion, no_fit)
         settings = self.settings
-        most = _at_least_one("k", settings.k if k is None else k)
+        wanted = settings.k if k is None else k
+        most = settings.k_max if wanted == "auto" else _at_least_one("k", wanted)
         budget = settings.token_budget if token_budget is None else _at_least_one("token_budget", token_budget)
         method = fusion or settings.fusion
+        if wanted == "auto" and method != "weighted":
+            raise QueryError(
+                f"k='auto' reads probabilities off the weighted score, which {method} is not: give a number"
+            )
         visible = self.index.visible(role)
         if not len(visible):
             return Selection(
                 text, (), 0.0, True, settings.fit_threshold, notes=(*notes, "no tool is visible to this role")
             )
 
-        def search(texts: Sequence[str]) -> list[tuple[Query, Evidence]]:
-            return self._search(texts, role, method, most, 0.0 if settings.preset == "classic" else CONTEXT)
-
         if settings.preset == "classic" and method == "rrf":
-            ranking = classic.rank(text, search, self.index, role, most)
+            ranking = classic.rank(text, lambda texts: self._search(texts, role, method, most), self.index, role, most)
             fits, calibrated = classic.confidence(ranking.found), True
         else:
-            words = self._tokenizer.telling if settings.split else None
-            ranking = rank(text, search, self._fuse(method), words)
+            ranking = self._rank(text, role, method, most)
+            if self._companions and method == "weighted":
+                ranking = raise_companions(ranking, self._companions)
             fits = max([self._confidence.probability(found.evidence) for found in ranking.found])
             calibrated = self.encoder is None or self.encoder.id == self._confidence.encoder
+        if wanted == "auto":
+            most = enough(ranking, settings.auto_target, most)
         none_fits = fits < settings.fit_threshold
         policy = no_fit or settings.no_fit
         if none_fits and policy == "widen":
@@ -242,6 +268,10 @@ class Curator:
             notes=notes,
         )
 
+    def ranking(self, query: str, *, role: str | None = None) -> Ranking:
+        """Every candidate in order, before companions and limits: for fitting and research."""
+        return self._rank(clean(query)[0], role, self.settings.fusion, 1)
+
     def evidence(self, queries: Sequence[str], *, role: str | None = None) -> list[Evidence]:
         """What the index knows about the candidates of each query, before any score is made of it: for fitting and research."""
         return [
@@ -279,6 +309,11 @@ class Curator:
             query = Query(text, tokens, words, vector, asked)
             found.append((query, self.index.search(query, role=role, limit=limit)))
         return found
+
+    def _rank(self, text: str, role: str | None, method: Fusion, most: int) -> Ranking:
+        context = 0.0 if self.settings.preset == "classic" else CONTEXT
+        words = self._tokenizer.telling if self.settings.split else None
+        return rank(text, lambda texts: self._search(texts, role, method, most, context), self._fuse(method), words)
 
     def _fuse(self, method: Fusion) -> Callable[[Evidence], Floats]:
         method = "sparse" if self.encoder is None and method == "dense" else method
@@ -329,6 +364,8 @@ class Curator:
         if method == "weighted":
             made = contributions(evidence, self.settings, self._weights_for(evidence))
             shares = {name: float(each[at]) for name, each in made.items()}
+            if position in ranking.raised:
+                shares["together"] = ranking.raised[position]
         return HitEvidence(
             dense_rank=int(evidence.dense_rank[at]),
             cosine=float(evidence.document[at]),
@@ -381,5 +418,6 @@ def _check(role: Any, fusion: Any, no_fit: Any) -> None:
 
 def _at_least_one(name: str, value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise QueryError(f"{name} must be a whole number from 1, not {value!r}")
+        auto = " or 'auto'" if name == "k" else ""
+        raise QueryError(f"{name} must be a whole number from 1{auto}, not {value!r}")
     return value

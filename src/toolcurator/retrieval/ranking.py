@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -59,12 +59,14 @@ class Ranking:
         scores: float32[r], not increasing.
         found: What was searched: the whole query first, then its parts if it was split.
         whys: Why a tool is in, where it is not for its score alone: position → reason.
+        raised: What tools that are needed together with others gained: position → part of its score.
     """
 
     tools: Ints
     scores: Floats
     found: tuple[Found, ...]
     whys: dict[int, str]
+    raised: dict[int, float] = field(default_factory=dict[int, float])
 
 
 def rank(

@@ -22,6 +22,8 @@ FEATURES = (
     "example_words",
 )
 """Every evidence that has a weight."""
+TEXT = ("document", "words", "name")
+"""What there is without examples."""
 LEXICAL = ("words", "example_words")
 SINGLE = ("example_best", "example_match", "example_words")
 """What one example is enough for."""
@@ -84,6 +86,11 @@ class WeightTable(BaseModel):
             mixed |= {name: examples[name] for name in SINGLE}
         scale = TOTAL / max(sum(value for name, value in mixed.items() if name not in BOUNDED), 1e-9)
         return Weights(**{name: scale * value for name, value in mixed.items()})
+
+    def without(self, evidence: str) -> WeightTable:
+        """The table with one evidence left out; the others keep their proportions."""
+        nothing = {evidence: 0.0}
+        return WeightTable(text=self.text.model_copy(update=nothing), examples=self.examples.model_copy(update=nothing))
 
     @classmethod
     def default(cls, settings: Settings, *, foreign: bool = False) -> WeightTable:

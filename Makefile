@@ -46,6 +46,8 @@ bench: $(VENV)/.bench  ## speed; with TOOLCURATOR_BENCH=FOLDER of public sets qu
 	@if [ -n "$$TOOLCURATOR_BENCH" ]; then \
 	  $(BIN)/python benchmarks/quality.py --json benchmarks/results/quality.json && \
 	  $(BIN)/python benchmarks/evidence.py --json benchmarks/results/evidence.json && \
+	  $(BIN)/python benchmarks/ablation.py --json benchmarks/results/ablation.json && \
+	  $(BIN)/python benchmarks/several.py --json benchmarks/results/several.json && \
 	  $(BIN)/python benchmarks/design_table.py --json benchmarks/results/design_table.json && \
 	  $(BIN)/python benchmarks/report.py; fi
 

@@ -118,10 +118,16 @@ def child(step: str, shape: str, folder: Path) -> dict[str, float]:
     queries = [f"{QUERY} {' '.join(words)} {number}" for number in range(400)]
     for query in queries[:50]:
         curator.select(query, k=10)
+    from toolcurator.retrieval.fusion import fuse
+
+    found = curator.evidence(queries[50:250])
+    weights = curator._weights_for(found[0])
+    scoring = [timed(lambda e=each: fuse(e, "weighted", settings, weights)) for each in found]
     searches = [timed(lambda q=query: curator.select(q, k=10)) for query in queries]
     return {
         "open_ms": median(opens),
         "search_p50_ms": median(searches),
+        "scoring_ms": median(scoring),
         "search_p99_ms": sorted(searches)[int(0.99 * len(searches))],
         "search_peak_mb": peak(),
     }

@@ -15,6 +15,7 @@ from toolcurator.version import __version__
 
 if TYPE_CHECKING:
     from toolcurator.catalog import Catalog
+    from toolcurator.live import LiveCurator
     from toolcurator.retrieval import Curator, Hit, Selection
     from toolcurator.settings import Settings
 
@@ -22,11 +23,12 @@ _HOMES = {
     "Catalog": "toolcurator.catalog",
     "Curator": "toolcurator.retrieval",
     "Hit": "toolcurator.retrieval",
+    "LiveCurator": "toolcurator.live",
     "Selection": "toolcurator.retrieval",
     "Settings": "toolcurator.settings",
 }
 
-__all__ = ["Catalog", "Curator", "Hit", "Selection", "Settings", "Tool", "__version__", "tool"]
+__all__ = ["Catalog", "Curator", "Hit", "LiveCurator", "Selection", "Settings", "Tool", "__version__", "tool"]
 
 
 def __getattr__(name: str) -> Any:

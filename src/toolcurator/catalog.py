@@ -20,6 +20,7 @@ from toolcurator.sources.gather import AnyPath, gather, unique
 from toolcurator.sources.nearest import nearest_labels
 from toolcurator.sources.profiles import ProfileSource, any_profiles, attach_profiles
 from toolcurator.sources.synonyms import SynonymSource, any_synonyms
+from toolcurator.sources.web import is_url
 from toolcurator.sources.wire_names import wire_names
 from toolcurator.tool import Tool
 
@@ -76,11 +77,14 @@ class Catalog:
         profiles: Recorded profiles: a file (`toolcurator.sources.profiles`), or id or bare name → profile.
         faults: What went wrong before, while the tools were read.
         files: The files that were read.
+        live: Some of the tools came from running MCP servers.
+        sources: Where the tools are read again by `toolcurator.sync`, as a catalogue file says it.
 
     Attributes:
         tools: The tools in the order they came.
         files: The files they came from, synonyms and profiles included; a change in one of them may change the catalogue.
         faults: Everything that is wrong with the catalogue, one fault for each entry.
+        live: Whether the same source may hold other tools the next time although its files are the same.
 
     Raises:
         CatalogError: There is no tool at all, or the profiles cannot be read; the message says what was wrong.
@@ -97,6 +101,8 @@ class Catalog:
         profiles: ProfileSource | None = None,
         faults: Iterable[Fault] = (),
         files: Iterable[str] = (),
+        live: bool = False,
+        sources: Iterable[Any] = (),
     ) -> None:
         kept, repeated = unique(tools)
         if not kept:
@@ -117,6 +123,8 @@ class Catalog:
         self.faults: tuple[Fault, ...] = (*faults, *repeated, *doubts)
         self.files: tuple[str, ...] = tuple(sorted(read))
         self.name = name
+        self.live = live
+        self.sources: tuple[Any, ...] = tuple(sources)
         self.language = language
         self._by_id = {tool.id: tool for tool in self.tools}
         self._by_name: dict[str, list[Tool]] = {}
@@ -136,7 +144,8 @@ class Catalog:
         """Read files and folders.
 
         Args:
-            *paths: Catalogue files, or folders of them. A folder's ``domain_synonyms.json`` is applied.
+            *paths: Catalogue files, folders of them, or addresses (``http``, ``https``). A folder's
+                ``domain_synonyms.json`` is applied.
             language: Language of the texts, instead of what the files say.
             synonyms: Further synonyms.
             extra_context: Further synonyms, from code.
@@ -150,7 +159,7 @@ class Catalog:
             CatalogError: A path does not exist, no tool could be read, or the profiles cannot be read.
         """
         return cls.of(
-            [Path(path) for path in paths],
+            [path if is_url(path) else Path(path) for path in paths],
             language=language,
             synonyms=synonyms,
             extra_context=extra_context,
@@ -172,8 +181,9 @@ class Catalog:
         """Make a catalogue of whatever describes tools.
 
         Args:
-            source: A catalogue, a path, a Python function, a ``Tool``, a mapping (a declaration of OpenAI, Anthropic,
-                Gemini or MCP, our own form, or a whole listing), or a list that mixes them.
+            source: A catalogue, a path, an ``http`` or ``https`` address, a Python function, a ``Tool``, a mapping (a declaration
+                of OpenAI, Anthropic, Gemini or MCP, our own form, a whole listing, or an OpenAPI document), or a list that
+                mixes them.
             language: As for ``load``.
             synonyms: As for ``load``.
             extra_context: As for ``load``.
@@ -198,6 +208,8 @@ class Catalog:
                 profiles=profiles,
                 faults=source.faults,
                 files=source.files,
+                live=source.live,
+                sources=source.sources,
             )
         found = gather(source, server=server or "")
         tools, faults = found.unique()
@@ -215,6 +227,8 @@ class Catalog:
             profiles=profiles,
             faults=(*found.faults, *faults),
             files=found.files,
+            live=found.live,
+            sources=found.sources,
         )
 
     def __len__(self) -> int:
@@ -321,22 +335,28 @@ class Catalog:
         """Write the catalogue; loading it gives equal tools. A reader sees the old file or the new one, never a part.
 
         Args:
-            path: Ends in ``.json``, ``.yaml``, ``.yml``, or ``.jsonl`` (which keeps the tools, not name and language).
+            path: Ends in ``.json``, ``.yaml``, ``.yml``, or ``.jsonl`` (which keeps the tools alone).
 
         Raises:
             CatalogError: Another ending, or a tool holds a value that JSON cannot hold.
         """
         target = Path(path)
         suffix = target.suffix.lower()
-        tools = [json.loads(_dump(tool, exclude_defaults=True)) for tool in self.tools]
-        head = {key: value for key, value in (("name", self.name), ("language", self.language)) if value}
+        head = {
+            key: value
+            for key, value in (("name", self.name), ("language", self.language), ("sources", [*self.sources]))
+            if value
+        }
         if suffix == ".jsonl":
-            text = "".join(f"{json.dumps(tool, ensure_ascii=False)}\n" for tool in tools)
+            text = "".join(f"{_dump(tool, exclude_defaults=True).decode()}\n" for tool in self.tools)
         elif suffix == ".json":
-            text = f"{json.dumps({**head, 'tools': tools}, ensure_ascii=False, indent=1)}\n"
+            tools = (_dump(tool, exclude_defaults=True, indent=1).decode().replace("\n", "\n  ") for tool in self.tools)
+            first = json.dumps({**head, "tools": []}, ensure_ascii=False, indent=1).removesuffix("]\n}")
+            text = first + "\n  " + ",\n  ".join(tools) + "\n ]\n}\n"
         elif suffix in (".yaml", ".yml"):
             import yaml
 
+            tools = [json.loads(_dump(tool, exclude_defaults=True)) for tool in self.tools]
             dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
             text = yaml.dump({**head, "tools": tools}, Dumper=dumper, allow_unicode=True, sort_keys=False, width=120)
         else:
@@ -378,9 +398,11 @@ def _nothing(faults: list[Fault]) -> str:
     return f"no tool could be read: {'; '.join(map(str, faults[:3]))}{more}"
 
 
-def _dump(tool: Tool, *, exclude_defaults: bool = False, exclude: frozenset[str] = frozenset()) -> bytes:
+def _dump(
+    tool: Tool, *, exclude_defaults: bool = False, exclude: frozenset[str] = frozenset(), indent: int | None = None
+) -> bytes:
     try:
-        return tool.model_dump_json(exclude_defaults=exclude_defaults, exclude=set(exclude)).encode()
+        return tool.model_dump_json(exclude_defaults=exclude_defaults, exclude=set(exclude), indent=indent).encode()
     except ValueError as error:
         raise CatalogError(f"tool '{tool.id}' holds a value that JSON cannot hold: {error}") from None
 

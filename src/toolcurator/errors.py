@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class ToolCuratorError(Exception):
     """Anything toolcurator raises on purpose. The command line prints it in one line."""
@@ -13,6 +16,25 @@ class CatalogError(ToolCuratorError):
 
 class UnknownTool(ToolCuratorError):
     """No tool of that name is visible to the caller. Unknown and forbidden look the same."""
+
+
+class CallError(ToolCuratorError):
+    """A tool cannot be called, or whoever offers it cannot be reached or does not answer."""
+
+
+class ArgumentError(ToolCuratorError):
+    """The arguments of a call do not fit the tool; nothing was called.
+
+    Args:
+        message: What is wrong, with the tool's name.
+        schema: JSON Schema of the tool's arguments.
+        missing: Names of required arguments that are not there.
+    """
+
+    def __init__(self, message: str, schema: Mapping[str, Any], missing: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.schema = schema
+        self.missing = missing
 
 
 class QueryError(ToolCuratorError):

@@ -27,6 +27,8 @@ class Provenance(_Frozen):
         source_hash: Hash of the raw document it was written from; another hash means the field is stale.
         supported: The judge's verdict; None if nobody judged it.
         reason: The judge's reason.
+        judge: Who gave the verdict: a model, ``"rules"``, or ``"human"``.
+        run: The enrichment run that wrote it.
     """
 
     model: str = ""
@@ -35,6 +37,8 @@ class Provenance(_Frozen):
     source_hash: str = ""
     supported: bool | None = None
     reason: str = ""
+    judge: str = ""
+    run: str = ""
 
 
 class Profile(_Frozen):

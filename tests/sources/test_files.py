@@ -190,8 +190,8 @@ def test_d8_json_lines_and_rows(write):
         ("a.yaml", b"", "the file is empty", 0),
         ("a.yaml", b"- !!python/object/apply:os.system [echo]", "not YAML: could not determine a constructor", 1),
         ("a.csv", b"title,text\na,b", "no column 'name' in the first row", 1),
-        ("a.yaml", b"openapi: 3.1.0\npaths: {}", "an OpenAPI document ('openapi: 3.1.0'); this version does not", 0),
-        ("a.json", b'{"swagger": "2.0"}', "an OpenAPI document ('swagger: 2.0'); this version does not", 0),
+        ("a.yaml", b"openapi: 3.1.0\npaths: {}", "no operations: 'paths' is empty", 0),
+        ("a.json", b'{"swagger": "1.2"}', "OpenAPI 1.2 is not read: expected 2.0, 3.0 or 3.1", 0),
         ("a.txt", b"x", "not a kind of file that is read here: expected .json, .jsonl, .yaml, .yml, .csv", 0),
     ],
 )  # fmt: skip

@@ -8,12 +8,16 @@ import sys
 
 import typer
 
+from toolcurator.cli.call import call
 from toolcurator.cli.convert import convert
+from toolcurator.cli.enrich import enrich
 from toolcurator.cli.eval import evaluate
 from toolcurator.cli.fit import fit
 from toolcurator.cli.index import index
+from toolcurator.cli.lint import lint
 from toolcurator.cli.search import search
 from toolcurator.cli.show import show
+from toolcurator.cli.sync import sync
 from toolcurator.version import __version__
 
 app = typer.Typer(
@@ -23,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (search, index, show, convert, fit):
+for command in (search, index, show, convert, fit, lint, enrich, sync, call):
     app.command()(command)
 app.command("eval")(evaluate)
 
@@ -40,7 +44,7 @@ def _options(  # pyright: ignore[reportUnusedFunction]
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(levelname)s: %(message)s")
-    for library in ("httpx", "httpcore", "filelock", "asyncio"):
+    for library in ("httpx", "httpcore", "httpx2", "httpcore2", "filelock", "asyncio"):
         logging.getLogger(library).setLevel(logging.WARNING)
 
 

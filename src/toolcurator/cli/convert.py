@@ -24,7 +24,7 @@ class Target(StrEnum):
 
 
 def convert(
-    catalogs: Annotated[list[Path], typer.Argument(metavar="CATALOG...", help="Files or folders.")],
+    catalogs: Annotated[list[str], typer.Argument(metavar="CATALOG...", help="Files, folders or addresses.")],
     to: Annotated[Target, typer.Option(help="catalog is our own form.")] = Target.catalog,
     out: Annotated[
         Path | None,

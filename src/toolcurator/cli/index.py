@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from toolcurator.settings import Preset
 
 
 def index(
-    catalogs: Annotated[list[Path], typer.Argument(metavar="CATALOG...", help="Files or folders.")],
+    catalogs: Annotated[list[str], typer.Argument(metavar="CATALOG...", help="Files, folders or addresses.")],
     preset: Annotated[
         Preset | None, typer.Option(help="classic indexes what the first seed does.", show_default="default")
     ] = None,

@@ -72,7 +72,7 @@ def progress(title: str) -> Generator[Progress]:
             bar.stop()
 
 
-def open_curator(catalogs: Sequence[Path], *, quiet: bool = False, **options: Any) -> Curator:
+def open_curator(catalogs: Sequence[str | Path], *, quiet: bool = False, **options: Any) -> Curator:
     """Open a curator for a command; None among the options means the default."""
     from toolcurator.retrieval import Curator
 

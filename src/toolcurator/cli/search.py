@@ -22,10 +22,13 @@ def search(
     arguments: Annotated[
         list[str],
         typer.Argument(
-            metavar="CATALOG... QUERY", help="One or more files or folders, then the query (none with --queries)."
+            metavar="CATALOG... QUERY", help="Files, folders or addresses, then the query (none with --queries)."
         ),
     ],
-    k: Annotated[int | None, typer.Option(min=1, help="Most tools.", show_default="10, classic 20")] = None,
+    k: Annotated[
+        str | None,
+        typer.Option("--k", "-k", help='Most tools, or "auto": as many as are needed.', show_default="10, classic 20"),
+    ] = None,
     role: Annotated[str | None, typer.Option(help="Persona; without it every tool is seen.")] = None,
     preset: Annotated[
         Preset | None, typer.Option(help="classic is the first seed's pipeline.", show_default="default")
@@ -64,7 +67,7 @@ def search(
     if not catalogs:
         raise QueryError(f"a catalogue and a query are needed, only {query!r} came: toolcurator search CATALOG QUERY")
     curator = open_curator(
-        [Path(each) for each in catalogs],
+        catalogs,
         preset=preset,
         fusion=fusion,
         encoder=encoder,
@@ -76,7 +79,7 @@ def search(
         language=language,
         index_dir=index_dir,
     )
-    limits: dict[str, Any] = {"k": k, "role": role, "token_budget": token_budget, "no_fit": no_fit}
+    limits: dict[str, Any] = {"k": _size(k), "role": role, "token_budget": token_budget, "no_fit": no_fit}
     if queries:
         raise typer.Exit(_batch(curator, queries, out, limits))
     selection = curator.select(query, **limits)
@@ -181,3 +184,8 @@ def _query(line: str, path: Path, number: int) -> dict[str, Any]:
         raise QueryError(f'{path}:{number}: expected an object with "query", such as {{"id": "1", "query": "..."}}')
     fields = cast(dict[str, Any], asked)
     return {**fields, "id": str(fields.get("id", number))}
+
+
+def _size(text: str | None) -> int | str | None:
+    """A number of tools, or what the curator will name in its error."""
+    return int(text) if text is not None and text.lstrip("-").isdigit() else text

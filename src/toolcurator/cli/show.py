@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    catalog: Annotated[Path, typer.Argument(help="A file or folder.")],
+    catalog: Annotated[str, typer.Argument(help="A file, a folder, or an address.")],
     tool: Annotated[
         str | None, typer.Argument(help="Id, bare name or wire name; without it all tools are listed.")
     ] = None,
@@ -75,6 +74,7 @@ def _one(tool: Tool, catalog: Catalog) -> None:
         "side effect": {True: "yes", False: "no", None: "unknown"}[tool.side_effect],
         "tags": ", ".join(tool.tags),
         "extra context": tool.extra_context,
+        "called by": f"{tool.endpoint.method} {tool.endpoint.url}" if tool.endpoint and tool.endpoint.url else "",
         "came as": tool.declaration.format if tool.declaration else "our own form",
     }
     for name, value in rows.items():

@@ -22,6 +22,7 @@ from toolcurator.lexical import Tokenizer, detect_language
 from toolcurator.lexical.bm25 import LexicalIndexError
 from toolcurator.settings import Settings
 from toolcurator.sources.files import SYNONYMS_FILE, files_of
+from toolcurator.sources.web import is_url
 
 _FAULTS = 100  # faults of a catalogue that are kept with its index
 _TRIES = 8
@@ -82,7 +83,7 @@ def _generation(
     tokenizer = Tokenizer(settings.language or catalog.language or detect_language(texts))
     seen = {**_digests((), catalog.files), **seen} if paths else {}
     origin = Origin(
-        digest=_joined(seen, asked) if paths else "",
+        digest=_joined(seen, asked) if paths and not catalog.live else "",
         files=catalog.files,
         faults=tuple(str(fault) for fault in catalog.faults[:_FAULTS]),
     )
@@ -115,10 +116,10 @@ def _generation(
 
 
 def _paths(source: object) -> list[Path]:
-    """The files and folders of a source that is nothing else."""
-    if isinstance(source, str | os.PathLike):
-        return [Path(cast(str, source))]
-    members = cast(list[Any], source) if isinstance(source, list | tuple) else []
+    """The files and folders of a source that is nothing else; what lies at an address has to be fetched to be compared."""
+    members = cast(list[Any], source if isinstance(source, list | tuple) else [source])
+    if any(map(is_url, members)):
+        return []
     return list(map(Path, members)) if all(isinstance(each, str | os.PathLike) for each in members) else []
 
 

@@ -12,7 +12,8 @@ from toolcurator.errors import CatalogError
 from toolcurator.sources.documents import MOST_BYTES, SUFFIXES, Document, read_document
 from toolcurator.sources.entries import row_of, tools_of
 from toolcurator.sources.fault import Fault
-from toolcurator.sources.json_values import as_object
+from toolcurator.sources.json_values import as_array, as_object
+from toolcurator.sources.mcp import is_mcp_config
 from toolcurator.sources.schemas import detect
 from toolcurator.tool import Tool
 
@@ -29,16 +30,24 @@ class Reading:
         faults: What could not be read.
         name: Name of the catalogue, if the file says it.
         language: Language of the catalogue, if the file says it.
+        sources: What the file says under ``sources``: where `toolcurator.sync` reads its tools again.
         synonyms: What the file says under ``synonyms``: a mapping, or a path relative to the file.
         line: Line on which the tool of that position begins; worked out when first asked for.
+        parts: Further files that it was read from, because it refers to them.
+        configures: The file holds no tools, but configures MCP servers that have some.
+        own_server: Server of its tools if that is made of a title, which another file may have too; else empty.
     """
 
     tools: tuple[Tool, ...] = ()
     faults: tuple[Fault, ...] = ()
     name: str = ""
     language: str = ""
+    sources: tuple[Any, ...] = ()
     synonyms: Any = None
     line: Callable[[int], int] = field(default=lambda _: 0, compare=False)
+    parts: frozenset[str] = frozenset()
+    own_server: str = ""
+    configures: bool = False
 
 
 def files_of(path: str | os.PathLike[str]) -> tuple[Path, ...]:
@@ -77,13 +86,14 @@ def read_file(path: str | os.PathLike[str], *, server: str = "", most_bytes: int
     return reading_of(read_document(file, most_bytes), file, server=server)
 
 
-def reading_of(document: Document, file: Path | None = None, *, server: str = "") -> Reading:
+def reading_of(document: Document, file: Path | None = None, *, server: str = "", url: str = "") -> Reading:
     """Read the tools of a document.
 
     Args:
         document: The document.
         file: The file it came from; None if it came from code.
         server: As for ``read_file``.
+        url: The address it came from, if it did.
 
     Returns:
         Tools and faults.
@@ -91,6 +101,11 @@ def reading_of(document: Document, file: Path | None = None, *, server: str = ""
     path = str(file) if file else ""
     if document.faults and not document.entries:
         return Reading(faults=document.faults)
+    if document.bare and ("openapi" in document.header or "swagger" in document.header):
+        return _openapi(document, file, server, url)
+    if document.bare and is_mcp_config(document.entries[0]):
+        message = "it configures MCP servers, which are not started for a folder; name the file itself"
+        return Reading(faults=(Fault(path=path, message=message),), configures=True)
     if (refusal := _not_tools(document, file)) is not None:
         return Reading(faults=(Fault(path=path, message=refusal),))
     header = document.header if not document.bare else {}
@@ -116,8 +131,23 @@ def reading_of(document: Document, file: Path | None = None, *, server: str = ""
         faults=tuple(sorted(faults, key=lambda fault: fault.line)),
         name=_text(header.get("name")),
         language=_text(header.get("language")),
+        sources=tuple(as_array(header.get("sources")) or ()),
         synonyms=header.get("synonyms"),
         line=lambda position: document.line(origins[position]),
+    )
+
+
+def _openapi(document: Document, file: Path | None, server: str, url: str) -> Reading:
+    from toolcurator.sources.openapi import read_document
+
+    found = read_document(document.entries[0], file=file, url=url, server=server)
+    return Reading(
+        tools=found.tools,
+        faults=(*found.faults, *found.skipped),
+        name=found.title,
+        line=found.line,
+        parts=found.files,
+        own_server="" if server or not found.tools else found.tools[0].server,
     )
 
 
@@ -134,9 +164,6 @@ def _is_catalog(path: Path, start: Path) -> bool:
 
 def _not_tools(document: Document, file: Path | None) -> str | None:
     """Why a file that can be read is no catalogue; None if it may be one."""
-    for key in ("openapi", "swagger"):
-        if key in document.header:
-            return f"an OpenAPI document ('{key}: {document.header[key]}'); this version does not read OpenAPI yet"
     if not document.bare or file is None:  # a mapping from code is meant to be a tool; a file may be anything
         return None
     body = document.header

@@ -5,9 +5,7 @@ No framework is imported here: an object that comes from one brings it along.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from inspect import cleandoc
 from typing import Any, NamedTuple, cast
 
@@ -82,6 +80,9 @@ def _pydantic_ai(source: Any) -> tuple[_Said, ...] | None:
         return (_defined(source),)
     if not hasattr(source, "get_tools"):
         return None
+    import asyncio  # this and the next take a tenth of a second to load, which a search does not have
+    from concurrent.futures import ThreadPoolExecutor
+
     from pydantic_ai import RunContext  # pyright: ignore
     from pydantic_ai.models.test import TestModel  # pyright: ignore
     from pydantic_ai.usage import RunUsage  # pyright: ignore

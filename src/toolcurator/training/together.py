@@ -66,7 +66,8 @@ def fit_together(
         rest = [[query.needs for at, query in enumerate(several) if at % FOLDS != fold] for fold in range(FOLDS)]
         return [Together.of(requests, weight).at(curator.index.ids) for requests in rest]
 
-    was = measured([{}] * FOLDS)
+    nothing: Companions = {}
+    was = measured([nothing] * FOLDS)
     became = {weight: measured(taught(weight)) for weight in WEIGHTS}
     fair = [w for w, m in became.items() if n == len(asked) or (m - was)[n:, 0].mean() >= -PRICE]
     weight = max(fair or WEIGHTS[:1], key=lambda w: float(became[w][:n, 0].mean()))

@@ -79,6 +79,7 @@ $(VENV)/.%: requirements/%.txt $(VENV)/.base
 	@$(INSTALL) -r $<
 	@touch $@
 
+# Only those who develop install dev.txt: --no-config, it need not hold a wheel for every environment of [tool.uv].
 # Versions stay where they are unless pyproject.toml asks for others: make lock ARGS=--upgrade
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock" $(ARGS)
 
@@ -86,6 +87,6 @@ lock: | $(VENV)/.made  ## write the locked versions anew
 	@$(INSTALL) uv
 	@$(LOCK) pyproject.toml -o requirements/base.txt
 	@$(LOCK) --group build -c requirements/base.txt -o requirements/build.txt
-	@$(LOCK) pyproject.toml --extra http --extra static --group dev -c requirements/base.txt -c requirements/build.txt -o requirements/dev.txt
+	@$(LOCK) --no-config pyproject.toml --extra http --extra static --extra mcp --extra llm --group dev -c requirements/base.txt -c requirements/build.txt -o requirements/dev.txt
 	@$(LOCK) pyproject.toml --group docs -c requirements/dev.txt -c requirements/build.txt -o requirements/docs.txt
 	@$(LOCK) pyproject.toml --extra static --extra eval --group bench -c requirements/dev.txt -o requirements/bench.txt

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcurator import Catalog, Tool
-from toolcurator.enrichment import Report, due
+from toolcurator.enrichment.run import Report, due
 from toolcurator.enrichment.session import Session, Stages, save
 
 MODEL = "openai/scripted"

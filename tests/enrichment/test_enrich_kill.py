@@ -11,7 +11,8 @@ import pytest
 from runs import run, run_in_child
 
 from toolcurator import Catalog
-from toolcurator.enrichment import Ask, EnrichmentError, Journal
+from toolcurator.enrichment.journal import Journal
+from toolcurator.enrichment.model import Ask, EnrichmentError
 
 KILLS = 3
 PARALLEL = 4

@@ -8,8 +8,10 @@ import pytest
 from runs import MODEL, run
 
 from toolcurator import Catalog, Curator, Tool
-from toolcurator.enrichment import Grounding, keep_peoples, roll_back, source_of, stale_fields
 from toolcurator.enrichment.contract import Draft
+from toolcurator.enrichment.grounding import Grounding
+from toolcurator.enrichment.rollback import keep_peoples, roll_back
+from toolcurator.enrichment.source import source_of, stale_fields
 from toolcurator.index.documents import text_parts
 from toolcurator.settings import FIELD_WEIGHTS, Settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolcurator import Catalog, Tool
-from toolcurator.enrichment import Report
+from toolcurator.enrichment.run import Report
 from toolcurator.enrichment.session import Session, Stages, save
 
 TEXTS = ("function_description", "tags", "when_to_use", "limitations", "example_queries", "grounded")

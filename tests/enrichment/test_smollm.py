@@ -10,7 +10,7 @@ import pytest
 from runs import run
 
 from toolcurator import Tool
-from toolcurator.enrichment import Journal
+from toolcurator.enrichment.journal import Journal
 
 SERVER = """
 import sys, time, xllamacpp

@@ -15,6 +15,7 @@ from toolcurator.cli.eval import evaluate
 from toolcurator.cli.fit import fit
 from toolcurator.cli.index import index
 from toolcurator.cli.lint import lint
+from toolcurator.cli.review import review
 from toolcurator.cli.search import search
 from toolcurator.cli.show import show
 from toolcurator.cli.sync import sync
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (search, index, show, convert, fit, lint, enrich, sync, call):
+for command in (search, index, show, convert, fit, lint, enrich, review, sync, call):
     app.command()(command)
 app.command("eval")(evaluate)
 

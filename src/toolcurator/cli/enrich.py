@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 import time
@@ -18,10 +17,9 @@ import typer
 from toolcurator.cli.opened import Json, Language, Profiles, Synonyms, warn
 
 if TYPE_CHECKING:
-    from toolcurator.enrichment import Report
     from toolcurator.enrichment.estimate import Estimate
     from toolcurator.enrichment.ledger import Ledger, Spent
-    from toolcurator.enrichment.run import Progress
+    from toolcurator.enrichment.run import Progress, Report
     from toolcurator.enrichment.session import Session
 
 
@@ -74,6 +72,8 @@ def enrich(
 
     Killed or stopped, the same command goes on where it was. Example: toolcurator enrich examples/campus --llm openai/gpt-4o-mini
     """
+    import asyncio
+
     from toolcurator.catalog import Catalog
     from toolcurator.enrichment.run import due, stale
     from toolcurator.enrichment.session import Session, Stages, estimated, save

@@ -113,6 +113,7 @@ def sync(path: Path, sources: Sequence[Source] = ()) -> SyncReport:
         [*kept, *read],
         name=old.name if old else path.stem,
         language=old.language if old else "",
+        files=[str(path)],
         sources=[each if len(each) > 1 else each["source"] for each in said],
     )
     stale = [tool.id for tool in catalog if tool.profile is not None and stale_fields(tool, tool.profile)]

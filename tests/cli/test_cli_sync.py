@@ -25,7 +25,9 @@ def test_sync_writes_the_catalogue_and_encodes_what_has_changed(run: Any, tmp_pa
     assert catalog.read_bytes() == before
     said = run("sync", str(catalog), "--json", *index).json
     assert (said["changed"], said["encoded"], said["applied"]) == ({"renew": ["description"]}, 1, True)
+    built = (tmp_path / "index/CURRENT").read_bytes()
     assert run("search", str(catalog), "by a week", "--json", "--k", "1", *index).json["hits"][0]["id"] == "renew"
+    assert (tmp_path / "index/CURRENT").read_bytes() == built  # a search finds the index in step
 
 
 def test_sync_names_a_source_that_is_gone_and_ends_with_1(run: Any, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def sync(
     encoded, took = 0, 0.0
     if not dry_run and not no_index:
         start = time.perf_counter()
-        encoded = _index(catalog, encoder=encoder, language=language, index_dir=index_dir)
+        encoded = _index(report, catalog, encoder=encoder, language=language, index_dir=index_dir)
         took = time.perf_counter() - start
     if as_json:
         diff = report.diff
@@ -75,11 +75,14 @@ def sync(
     raise typer.Exit(1 if report.failed else 0)
 
 
-def _index(catalog: Path, **options: Any) -> int:
-    """Build the index again where it must be; returns how many texts were encoded for it."""
-    from toolcurator.retrieval import Curator
+def _index(synced: SyncReport, catalog: Path, **options: Any) -> int:
+    """Build the index that a search of the catalogue opens; returns how many texts were encoded for it."""
+    from toolcurator.encoders import load_encoder
+    from toolcurator.index import open_index
+    from toolcurator.settings import Settings
 
-    given = {name: value for name, value in options.items() if value is not None}
+    settings = Settings.of(**{name: value for name, value in options.items() if value is not None})
+    how = dict.fromkeys(("synonyms", "extra_context", "profiles", "server"))
     encoded = 0
     with progress("encoding") as report:
 
@@ -88,7 +91,8 @@ def _index(catalog: Path, **options: Any) -> int:
             encoded = total
             report(done, total)
 
-        Curator.open(catalog, progress=count, **given)
+        loaded = load_encoder(settings.encoder)
+        open_index(catalog, settings=settings, encoder=loaded, progress=count, catalog=synced.catalog, **how)
     return encoded
 
 

@@ -36,6 +36,7 @@ def open_index(
     settings: Settings,
     encoder: Encoder | None,
     progress: Progress | None = None,
+    catalog: Catalog | None = None,
     **how: Any,
 ) -> LocalIndex:
     """Open the index of a source.
@@ -45,6 +46,7 @@ def open_index(
         settings: Settings; ``index_dir`` says where, otherwise it is a folder in the user's cache.
         encoder: The encoder, None for words alone.
         progress: Called with texts encoded and texts to encode, if any are.
+        catalog: What the source's files hold, where that was just read or written; they are read otherwise.
         **how: ``synonyms``, ``extra_context``, ``profiles`` and ``server`` of `Catalog.of`.
 
     Returns:
@@ -58,17 +60,22 @@ def open_index(
     fault: Exception | None = None
     for _ in range(_TRIES):
         try:
-            return LocalIndex(_generation(source, settings, encoder, progress, how), settings)
+            return LocalIndex(_generation(source, settings, encoder, progress, catalog, how), settings)
         except (FileNotFoundError, LexicalIndexError) as error:  # a builder has replaced it between two of our steps
             fault = error
     raise IndexFolderError(f"the index is replaced all the time, or its files vanish ({fault}); try again")
 
 
 def _generation(
-    source: object, settings: Settings, encoder: Encoder | None, progress: Progress | None, how: Mapping[str, Any]
+    source: object,
+    settings: Settings,
+    encoder: Encoder | None,
+    progress: Progress | None,
+    catalog: Catalog | None,
+    how: Mapping[str, Any],
 ) -> Generation:
     paths = _paths(source)
-    catalog = None if paths else Catalog.of(source, language=settings.language or None, **how)
+    catalog = catalog if paths else Catalog.of(source, language=settings.language or None, **how)
     names = [str(path.resolve()) for path in paths] or sorted(tool.id for tool in catalog or ())
     folder = settings.index_dir or _cache_folder(names, encoder, settings)
     current = Generations(folder).current(warn=False)

@@ -23,6 +23,9 @@ _MARKS = _LISTS | {"$ref", "$schema", "$defs", "additionalProperties"}
 _BESIDE = frozenset({"name", "required", "optional", "in", "schema", "desc", "position"})
 
 
+_PLAIN = frozenset({"type", "description", "title", "enum", "default", "const", "format", "examples", "pattern"})
+
+
 def parameters_of(value: object, *, required: Iterable[object] | None = None, needed: bool = False) -> JsonSchema:
     """Bring declared arguments into one form.
 
@@ -70,6 +73,9 @@ def standard(schema: JsonSchema) -> JsonSchema:
 
     Only schema positions are read, so a property that is called ``type``, ``title`` or ``required`` stays (pitfall D5).
     """
+    kind = schema.get("type")
+    if isinstance(kind, str) and kind in TYPES and schema.keys() <= _PLAIN:  # most are, in a large catalogue
+        return schema
     changed: JsonSchema = {}
     dropped: set[str] = set()
     for key, value in schema.items():

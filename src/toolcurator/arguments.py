@@ -75,7 +75,7 @@ def _faults(schema: JsonSchema, given: dict[str, Any]) -> list[str]:
         yield from follow["$ref"](validator, target, instance, body) or ()
 
     def searched(validator: Any, pattern: Any, instance: Any, body: Any) -> Iterator[Any]:
-        if isinstance(instance, str) and isinstance(pattern, str) and _is_quick(pattern, len(instance)):
+        if isinstance(instance, str) and isinstance(pattern, str) and is_quick(pattern, len(instance)):
             yield from follow["pattern"](validator, pattern, instance, body) or ()
 
     def unsearched(*_: Any) -> tuple[()]:
@@ -118,7 +118,7 @@ def _sentences(error: Any) -> Iterable[str]:
     return [f"{path}: {message}" if path else message]
 
 
-def _is_quick(pattern: str, length: int) -> bool:
+def is_quick(pattern: str, length: int) -> bool:
     """Whether a search surely takes few steps: no repeat inside a repeat, and few repeats for so long a text."""
     from importlib import import_module
 

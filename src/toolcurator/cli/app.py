@@ -9,6 +9,7 @@ import sys
 import typer
 
 from toolcurator.cli.call import call
+from toolcurator.cli.chat import chat
 from toolcurator.cli.convert import convert
 from toolcurator.cli.enrich import enrich
 from toolcurator.cli.eval import evaluate
@@ -16,6 +17,7 @@ from toolcurator.cli.fit import fit
 from toolcurator.cli.index import index
 from toolcurator.cli.lint import lint
 from toolcurator.cli.review import review
+from toolcurator.cli.route import route
 from toolcurator.cli.search import search
 from toolcurator.cli.show import show
 from toolcurator.cli.sync import sync
@@ -28,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (search, index, show, convert, fit, lint, enrich, review, sync, call):
+for command in (search, index, show, convert, fit, lint, enrich, review, sync, call, route, chat):
     app.command()(command)
 app.command("eval")(evaluate)
 

@@ -6,11 +6,12 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Profiles, Synonyms, open_curator, progress
+from toolcurator.cli.batch import answer_file
+from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Profiles, Synonyms, open_curator
 from toolcurator.settings import Fusion, NoFit, Preset
 from toolcurator.tool import Format
 
@@ -130,60 +131,19 @@ def _as_json(selection: Selection) -> dict[str, Any]:
 
 
 def _batch(curator: Curator, queries: Path, out: Path | None, limits: dict[str, Any]) -> int:
-    """Answer a file of queries, one JSON line each, written as they come; returns the exit code."""
-    from toolcurator.errors import QueryError, ToolCuratorError
+    """Answer a file of queries; returns the exit code."""
 
-    try:
-        content = queries.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise QueryError(f"{queries}: not UTF-8 ({error.reason} at byte {error.start})") from None
-    lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
-    failed = 0
-    sink = out.open("w", encoding="utf-8", errors="backslashreplace") if out else sys.stdout
-    with progress("searching") as report:
-        try:
-            for done, (number, line) in enumerate(lines, 1):
-                asked: dict[str, Any] = {"id": str(number)}
-                try:
-                    asked |= _query(line, queries, number)
-                    start = time.perf_counter()
-                    role = limits["role"] or asked.get("role")  # a line never sees more than the command may
-                    found = curator.select(asked["query"], **{**limits, "role": role})
-                    took = time.perf_counter() - start
-                    answer: dict[str, Any] = {
-                        "id": asked["id"],
-                        "hits": [{"id": hit.id, "score": round(hit.score, 6)} for hit in found],
-                        "fits": round(found.fits, 4),
-                        "ms": round(1000 * took, 3),
-                    }
-                except ToolCuratorError as error:
-                    failed += 1
-                    answer = {"id": asked["id"], "error": str(error)}
-                sink.write(json.dumps(answer, ensure_ascii=False) + "\n")
-                if done % 50 == 0 or done == len(lines):
-                    report(done, len(lines))
-        finally:
-            if out:
-                sink.close()
-    if failed:
-        print(f"warning: {failed} of {len(lines)} queries could not be answered; their lines say why", file=sys.stderr)
-    return 1 if failed else 0
+    def answer(asked: dict[str, Any]) -> dict[str, Any]:
+        start = time.perf_counter()
+        role = limits["role"] or asked.get("role")  # a line never sees more than the command may
+        found = curator.select(asked["query"], **{**limits, "role": role})
+        return {
+            "hits": [{"id": hit.id, "score": round(hit.score, 6)} for hit in found],
+            "fits": round(found.fits, 4),
+            "ms": round(1000 * (time.perf_counter() - start), 3),
+        }
 
-
-def _query(line: str, path: Path, number: int) -> dict[str, Any]:
-    """A line as a query: an object with ``query`` (and ``id``, ``role``), or the text itself."""
-    from toolcurator.errors import QueryError
-
-    if path.suffix.lower() not in (".jsonl", ".json", ".ndjson"):
-        return {"query": line}
-    try:
-        asked: Any = json.loads(line)
-    except ValueError as error:
-        raise QueryError(f"{path}:{number}: not JSON ({error})") from None
-    if not isinstance(asked, dict) or "query" not in asked:
-        raise QueryError(f'{path}:{number}: expected an object with "query", such as {{"id": "1", "query": "..."}}')
-    fields = cast(dict[str, Any], asked)
-    return {**fields, "id": str(fields.get("id", number))}
+    return answer_file(queries, out, "searching", answer)
 
 
 def _size(text: str | None) -> int | str | None:

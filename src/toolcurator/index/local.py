@@ -106,6 +106,11 @@ class LocalIndex:
         """float32[m, d]: the document vectors of tools."""
         return self._vectors[positions]
 
+    @property
+    def starts(self) -> Ints:
+        """int[n + 1]: row of each tool's first example among `vectors`; the documents are the first n rows."""
+        return self._starts
+
     def vectors_by_text(self) -> dict[str, Floats]:
         """The vector of every indexed text; reads all tools."""
         found: dict[str, Floats] = {}

@@ -1,0 +1,1 @@
+"""Routing: query and conversation → decision → outcome."""

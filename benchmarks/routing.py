@@ -39,10 +39,11 @@ def scoped(data: Path, name: str, examples: int, most: int | None) -> dict[str, 
     curator = Curator.open(shown.tools)
     pair = dev.in_scope if name == "metatool" else dev.queries
     outside = [query for query in test.train if not query.needs]
-    made = calibrate(curator, [*pair, *dev.out_of_scope, *outside])
-    decider = Decider(curator, made.calibration, kernel=made.kernel)
     inside = test.in_scope if name == "metatool" else test.queries
     out = [query for query in test.out_of_scope if query.kind == "irrelevant"]
+    share = len(inside) / (len(inside) + len(out))  # how the set is made, which dev's share is not
+    made = calibrate(curator, [*pair, *dev.out_of_scope, *outside], in_scope=share)
+    decider = Decider(curator, made.calibration, kernel=made.kernel)
     own = measure(decider, inside, out)
     own["kernel weight"] = made.calibration.kernel_weight
     own["expected"] = made.calibration.figures.model_dump()

@@ -33,8 +33,8 @@ def test_lists_and_objects_are_json(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "value", "message"),
     [
         ("PINNED", "bank.pay", r'TOOLCURATOR_PINNED must be JSON, such as \["bank.pay"\]'),
-        ("K", "many", "k: .*integer"),
-        ("K", "0", "k: .*greater than or equal to 1"),
+        ("K", "many", "k must be a whole number from 1 or 'auto', not 'many'"),
+        ("K", "0", "k must be a whole number from 1 or 'auto', not '0'"),
         ("FUSION", "bogus", "fusion must be 'weighted'"),
     ],
 )

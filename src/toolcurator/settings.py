@@ -139,6 +139,14 @@ class Settings(BaseModel):
                     raise ValueError(f"{PREFIX}{name.upper()} must be JSON, such as {_LISTS[name]}") from None
         return found | given
 
+    @field_validator("k", mode="before")
+    @classmethod
+    def _whole_or_auto(cls, k: Any) -> Any:
+        text = str(k).strip()
+        if isinstance(k, bool) or (text != "auto" and not (text.isdigit() and int(text) > 0)):
+            raise ValueError(f"k must be a whole number from 1 or 'auto', not {k!r}")
+        return text if text == "auto" else int(text)
+
     @field_validator("field_weights")
     @classmethod
     def _known_fields(cls, weights: dict[str, float]) -> dict[str, float]:

@@ -16,6 +16,7 @@ DUE = [
         "mitu Poola zlotti saan saja euro eest",
         {"from_currency": "EUR", "to_currency": "PLN", "amount": 100},
     ),
+    ("exchange_rate", "Palju saan 200 EUR eest THBdes?", {"from_currency": "EUR", "to_currency": "THB", "amount": 200}),
     ("exchange_rate", "курс доллара к евро", {"from_currency": "USD", "to_currency": "EUR"}),
     (
         "currency_history",

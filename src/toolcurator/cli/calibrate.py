@@ -39,6 +39,15 @@ def calibrate(
             help="What may go wrong: false-route=SHARE, miss=SHARE.", show_default="false-route=0.05 miss=0.05"
         ),
     ] = None,
+    in_scope: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            max=0.99,
+            help="Share of the traffic that has a tool.",
+            show_default="that of the labelled queries, else 0.5",
+        ),
+    ] = None,
     split: Annotated[str | None, typer.Option(help="Only queries of this split.", show_default="all but test")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the trade-off into this file (.svg, .png, .pdf).")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report.")] = False,
@@ -79,6 +88,7 @@ def calibrate(
             negatives=near,
             false_route=limits["false-route"],
             miss=limits["miss"],
+            in_scope=in_scope,
             progress=report,
         )
     if not dry_run:

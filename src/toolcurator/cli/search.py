@@ -147,5 +147,11 @@ def _batch(curator: Curator, queries: Path, out: Path | None, limits: dict[str, 
 
 
 def _size(text: str | None) -> int | str | None:
-    """A number of tools, or what the curator will name in its error."""
-    return int(text) if text is not None and text.lstrip("-").isdigit() else text
+    """A number of tools, or ``auto``."""
+    from toolcurator.errors import QueryError
+
+    if text is None or text == "auto":
+        return text
+    if not text.isdigit() or int(text) < 1:
+        raise QueryError(f"--k must be a whole number from 1 or auto, not {text!r}")
+    return int(text)

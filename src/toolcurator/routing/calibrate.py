@@ -28,6 +28,8 @@ PULLS = (1.0, 10.0, 100.0)
 ENOUGH = 200
 """Queries with a tool, and without, from which on the probabilities are corrected by isotonic regression."""
 FALSE_ROUTE, MISS = 0.05, 0.05
+LIKELY = 0.5
+"""A match is at least as likely right as wrong, whatever may go wrong."""
 STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 Floats = NDArray[np.float64]
@@ -65,6 +67,7 @@ def calibrate(
     negatives: Sequence[str] = (),
     false_route: float = FALSE_ROUTE,
     miss: float = MISS,
+    in_scope: float | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Calibrated:
@@ -77,6 +80,8 @@ def calibrate(
         negatives: Messages from near the domain that no tool serves (pitfall C22).
         false_route: Most queries without a tool that may be matched, as a share.
         miss: Most queries with a tool that may be declined.
+        in_scope: Share of the traffic that has a tool, which no probability can do without; None takes the share among the
+            labelled queries, and half where there are none.
         seed: Seed of samples and folds.
         progress: Called with queries asked and queries to ask.
 
@@ -92,7 +97,8 @@ def calibrate(
             "give labelled queries (--queries), or add examples to the tools"
         )
     weight = best_weight(rows) if kernel is not None else 0
-    fitted = fit(rows, weight, words=curator.encoder is None, balanced=queries is None, seed=seed)
+    share = in_scope or (inside / len(rows) if queries is not None else 0.5)
+    fitted = fit(rows, weight, words=curator.encoder is None, share=share, seed=seed)
     kinds = np.array([row.kind for row in rows])
     within = kinds == "in"
     limits = choose(fitted.fits_seen, fitted.right_seen, within, fitted.right, false_route, miss)
@@ -148,23 +154,20 @@ class Fitted:
     sizes: Floats
 
 
-def fit(rows: Sequence[Row], weight: int, *, words: bool, balanced: bool, seed: int = 0) -> Fitted:
+def fit(rows: Sequence[Row], weight: int, *, words: bool, share: float, seed: int = 0) -> Fitted:
     """Fit both models.
 
     Args:
         rows: The rows.
         weight: Which of `KERNEL_WEIGHTS`.
         words: Whether the index is of words alone.
-        balanced: Whether queries with and without a tool count alike in all, as where their share is not known.
+        share: What the queries with a tool count, of all.
         seed: Seed of the folds.
     """
     x = np.array([row.signals[weight] for row in rows])
     right = np.array([row.right[weight] for row in rows])
     within = np.array([row.kind == "in" for row in rows])
-    sizes = np.ones(len(rows))
-    if balanced:
-        sizes[within] *= len(rows) / 2 / within.sum()
-        sizes[~within] *= len(rows) / 2 / (~within).sum()
+    sizes = np.where(within, share / within.sum(), (1 - share) / (~within).sum()) * len(rows)
     folds = np.random.default_rng(seed).permutation(len(rows)) % FOLDS
     pair = packaged().words if words else packaged().dense
     found: list[tuple[Logistic, Floats]] = []
@@ -216,14 +219,14 @@ def choose(fits: Floats, right: Floats, within: Bools, correct: Bools, false_rou
         miss: Most queries with a tool that may be declined.
 
     Returns:
-        ``high`` is the lowest limit that keeps to the first, and ``minimum`` the highest that keeps to the second, and is not
-        above what ``high`` would take anyway.
+        ``high`` is the lowest limit from `LIKELY` on that keeps to the first; ``minimum`` is the highest that keeps to the
+        second, and no higher than ``high``.
     """
     outside = np.sort(right[~within])
     allowed = int(false_route * len(outside))
     high = float(np.nextafter(outside[len(outside) - 1 - allowed], 2.0)) if allowed < len(outside) else 0.0
     minimum = float(np.sort(fits[within])[int(miss * within.sum())])
-    high = min(round(high + 5e-5, 4), 1.0)
+    high = min(max(round(high + 5e-5, 4), LIKELY), 1.0)
     return Thresholds(minimum=round(min(minimum, high), 4), high=high)
 
 

@@ -6,6 +6,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Literal
 
+from toolcurator.lexical.english import STOP_WORDS
 from toolcurator.lexical.language import detect_language
 from toolcurator.routing.slots import Slots
 
@@ -52,11 +53,20 @@ class Conversation:
     pending: Pending | None = None
     last: Pending | None = None
 
-    def speaks(self, message: str) -> str:
-        """The language to answer a message in: ``en``, ``et`` or ``ru``."""
-        said = [message, *(text for role, text in reversed(self.turns) if role == "user")]
-        long = next((text for text in said if sum(map(str.isalpha, text)) >= _FEWEST), message)
-        found = self.language or detect_language([long])
+    def speaks(self, message: str, otherwise: str = "en") -> str:
+        """The language to answer a message in: ``en``, ``et`` or ``ru``.
+
+        Args:
+            message: What the user says now.
+            otherwise: The catalogue's language, for a message that might be in any.
+        """
+        found = self.language
+        if not found:
+            said = [message, *(text for role, text in reversed(self.turns) if role == "user")]
+            long = next((text for text in said if sum(map(str.isalpha, text)) >= _FEWEST), message)
+            found = detect_language([long])
+            if found == "en" and STOP_WORDS.isdisjoint(long.lower().split()):  # nothing shows that it is English
+                found = otherwise
         return found if found in LANGUAGES else "en"
 
     def said(self) -> list[str]:

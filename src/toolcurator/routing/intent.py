@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -220,7 +220,12 @@ class IntentModel:
             return Intent(None, why=why, **beside)
         values = {each.name: each.value for each in said.slots}
         given = checked(values, tool, Reader(reader.language, reader.now, reader.synonyms))
-        slots = merged(given, fill(message, tool, reader), tool) if given.missing else given
+        slots = given
+        if given.missing:  # by rules, but not with a value that the model has put elsewhere
+            rules = fill(message, tool, reader)
+            taken = {*map(str, given.values.values())}
+            left = {slot: value for slot, value in rules.values.items() if str(value) not in taken}
+            slots = merged(given, replace(rules, values=left), tool)
         return Intent(tool.id, slots=slots, **beside)
 
 

@@ -69,12 +69,15 @@ class Router:
         rest = [Context(self.able), OutOfDomain(self.able)] if layers is None else layers
         self.layers: tuple[Layer, ...] = (tools, *rest)
         self._log = log
+        self._spoken = curator.index.manifest.language
 
     async def understand(self, message: str, *, role: str | None = None, language: str = "") -> Understanding:
         """Which tool a message is about and with what arguments, without calling or asking anything."""
         conversation = Conversation(language=language)
         decision = self._understand.decide(message, role)
-        return await self._understand(message, decision, conversation, role=role, language=conversation.speaks(message))
+        return await self._understand(
+            message, decision, conversation, role=role, language=conversation.speaks(message, self._spoken)
+        )
 
     async def route(
         self, message: str, conversation: Conversation | None = None, *, role: str | None = None, action: str = ""
@@ -87,7 +90,7 @@ class Router:
             role: The persona; a tool it may not see is unknown to it.
             action: Token of a button that the user chose, never text that was typed.
         """
-        return await self._routed(_turn(message, conversation, role, action))
+        return await self._routed(self._turn(message, conversation, role, action))
 
     async def stream(
         self, message: str, conversation: Conversation | None = None, *, role: str | None = None, action: str = ""
@@ -103,9 +106,13 @@ class Router:
         Yields:
             Numbered events with exactly one end. The decision comes before any language model is asked.
         """
-        turn = _turn(message, conversation, role, action)
+        turn = self._turn(message, conversation, role, action)
         async for event in ended(self._told(turn)):
             yield event
+
+    def _turn(self, message: str, conversation: Conversation | None, role: str | None, action: str) -> Turn:
+        conversation = conversation if conversation is not None else Conversation()
+        return Turn(message, conversation, role, action, conversation.speaks(message, self._spoken))
 
     async def _told(self, turn: Turn) -> AsyncIterator[Event]:
         heard: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -171,11 +178,6 @@ class Router:
         first = {tool.server: tool for tool in reversed(seen)}
         chosen = {tool.id: tool for tool in (*reversed([*first.values()]), *seen)}
         return ", ".join(_short(tool) for tool in list(chosen.values())[:_NAMED])
-
-
-def _turn(message: str, conversation: Conversation | None, role: str | None, action: str) -> Turn:
-    conversation = conversation if conversation is not None else Conversation()
-    return Turn(message, conversation, role, action, conversation.speaks(message))
 
 
 def _last(outcome: Outcome) -> Iterable[Event]:

@@ -118,7 +118,7 @@ class Understand:
             chosen = next((tool for tool in tools if tool.id == found.tool), None)
             if chosen is not None or found.by == "model":  # its none is respected on every path (pitfall C4)
                 slots = found.slots or Slots()
-                slots = self._completed(chosen, slots, message, conversation, reader) if chosen is not None else slots
+                slots = self._completed(chosen, slots, conversation, reader) if chosen is not None else slots
                 return Understanding(decision, chosen, slots, why=found.why or decision.why, intent=found)
             return Understanding(decision, choice=tuple(tools), why=found.why, intent=found)
         if decision.kind == "match" and tools:
@@ -130,11 +130,11 @@ class Understand:
         """The slots of a tool that the user has chosen, from what was said when the choice was offered."""
         return fill(message, tool, self.reader(language), history=conversation.said())
 
-    def _completed(self, tool: Tool, slots: Slots, message: str, conversation: Conversation, reader: Reader) -> Slots:
+    def _completed(self, tool: Tool, slots: Slots, conversation: Conversation, reader: Reader) -> Slots:
         """What the model left open may have been said before."""
         if not slots.missing:
             return slots
-        before = fill(message, tool, reader, history=conversation.said())
+        before = fill("", tool, reader, history=conversation.said())
         added = {name: before.values[name] for name in slots.missing if name in before.values}
         values = {**slots.values, **added}
         return replace(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
+from toolcurator.routing.slots.currencies import CODES
 from toolcurator.routing.slots.found import Mention
 from toolcurator.routing.slots.numerals import numbers
 
@@ -79,8 +80,12 @@ def is_identity_code(code: str) -> bool:
 
 
 def plates(text: str) -> list[Mention]:
-    """License plates of the Estonian form, without spaces."""
-    return [Mention("plate", f"{match[1]}{match[2].upper()}", *match.span()) for match in _PLATE.finditer(text)]
+    """License plates of the Estonian form, without spaces. "200 EUR" is money."""
+    return [
+        Mention("plate", f"{match[1]}{match[2].upper()}", *match.span())
+        for match in _PLATE.finditer(text)
+        if match[2].upper() not in CODES
+    ]
 
 
 def quoted(text: str) -> list[Mention]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from toolcurator.routing.slots.found import Mention
 from toolcurator.routing.slots.text import flat
 
-_CODES = (
+CODES = (
     "AED AFN ALL AMD ARS AUD AZN BAM BDT BGN BHD BRL BTC BYN CAD CHF CLP CNY COP CRC CUP CZK DKK DOP DZD EEK EGP ETB "
     "EUR GBP GEL GHS GTQ HKD HNL HRK HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KRW KWD KZT LBP LKR LTL LVL "
     "MAD MDL MKD MMK MNT MUR MXN MYR NGN NOK NPR NZD OMR PAB PEN PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD SYP THB "
@@ -71,7 +71,7 @@ _ANY = re.compile(
     "|".join(
         [
             *(rf"(?P<{name}>\b(?:{pattern})\b)" for name, pattern in _NAMES.items()),
-            rf"(?P<code>(?<![a-z0-9])(?:{'|'.join(_CODES).lower()})(?:-?(?:i|is|ides|ideks|des|d|s|t|st|le))?(?![a-z0-9]))",
+            rf"(?P<code>(?<![a-z0-9])(?:{'|'.join(CODES).lower()})(?:-?(?:i|is|ides|ideks|des|d|s|t|st|le))?(?![a-z0-9]))",
             rf"(?P<sign>[{''.join(map(re.escape, _SIGNS))}])",
         ]
     )

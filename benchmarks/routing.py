@@ -37,12 +37,12 @@ def scoped(data: Path, name: str, examples: int, most: int | None) -> dict[str, 
     (test,) = load_datasets([data], sets=[name], split="test", limit=most)
     shown = with_examples(test, draw_examples(test, examples, sets.SEED))
     curator = Curator.open(shown.tools)
-    pair = dev.in_scope if name == "metatool" else dev.queries
+    asked = {query.id: query for query in (*dev.queries, *dev.in_scope)}
     outside = [query for query in test.train if not query.needs]
     inside = test.in_scope if name == "metatool" else test.queries
     out = [query for query in test.out_of_scope if query.kind == "irrelevant"]
     share = len(inside) / (len(inside) + len(out))  # how the set is made, which dev's share is not
-    made = calibrate(curator, [*pair, *dev.out_of_scope, *outside], in_scope=share)
+    made = calibrate(curator, [*asked.values(), *dev.out_of_scope, *outside], in_scope=share)
     decider = Decider(curator, made.calibration, kernel=made.kernel)
     own = measure(decider, inside, out)
     own["kernel weight"] = made.calibration.kernel_weight
@@ -71,7 +71,10 @@ def measure(decider: Decider, inside: Sequence[LabelledQuery], out: Sequence[Lab
     }
     if decider.calibrated:
         true = np.arange(len(fits) + len(none)) < len(fits)
-        found["ece"] = calibration_error(np.concatenate((fits, none)), true)
+        said = np.concatenate((fits, none))
+        drawn = np.random.default_rng(sets.SEED).uniform(size=(1000, len(said))) < said
+        found["ece"] = calibration_error(said, true)
+        found["ece by chance"] = float(np.mean([calibration_error(said, each) for each in drawn]))  # were it perfect
     return found
 
 

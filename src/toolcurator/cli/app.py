@@ -8,6 +8,7 @@ import sys
 
 import typer
 
+from toolcurator.cli.calibrate import calibrate
 from toolcurator.cli.call import call
 from toolcurator.cli.chat import chat
 from toolcurator.cli.convert import convert
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (search, index, show, convert, fit, lint, enrich, review, sync, call, route, chat):
+for command in (search, index, show, convert, fit, lint, enrich, review, sync, call, route, chat, calibrate):
     app.command()(command)
 app.command("eval")(evaluate)
 

@@ -107,7 +107,12 @@ class Curator:
         if settings.preset == "classic":
             settings = classic.classic_settings(settings)
         encoder = load_encoder(settings.encoder, confirm=confirm)
-        how = {"synonyms": synonyms, "extra_context": extra_context, "profiles": profiles, "server": server}
+        how: dict[str, Any] = {
+            "synonyms": synonyms,
+            "extra_context": extra_context,
+            "profiles": profiles,
+            "server": server,
+        }
         index = open_index(source, settings=settings, encoder=encoder, progress=progress, **how)
         reranker = _reranker(settings.rerank_model, confirm)
         return cls(index, encoder=encoder, settings=settings, reranker=reranker, count_tokens=count_tokens)

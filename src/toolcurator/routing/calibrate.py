@@ -167,7 +167,9 @@ def fit(rows: Sequence[Row], weight: int, *, words: bool, share: float, seed: in
     x = np.array([row.signals[weight] for row in rows])
     right = np.array([row.right[weight] for row in rows])
     within = np.array([row.kind == "in" for row in rows])
-    sizes = np.where(within, share / within.sum(), (1 - share) / (~within).sum()) * len(rows)
+    inside = int(within.sum())
+    sizes = np.full(len(rows), (1 - share) * len(rows) / (len(rows) - inside))
+    sizes[within] = share * len(rows) / inside
     folds = np.random.default_rng(seed).permutation(len(rows)) % FOLDS
     pair = packaged().words if words else packaged().dense
     found: list[tuple[Logistic, Floats]] = []

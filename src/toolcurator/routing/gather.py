@@ -17,8 +17,8 @@ from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import Curator
 from toolcurator.routing.background import background_vectors, general_queries
 from toolcurator.routing.kernel_head import KernelHead, fit_kernel_head
-from toolcurator.routing.left_out import FOLDS, examples_of, left_out
 from toolcurator.routing.signals import outlook, words_of
+from toolcurator.training.left_out import FOLDS, examples_of, left_out
 
 Kind = Literal["in", "general", "near"]
 

@@ -8,35 +8,26 @@ queries that it did not see; the weights change only if these get better beyond 
 from __future__ import annotations
 
 import random
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from toolcurator.catalog import Catalog
-from toolcurator.encoders import Encoder
 from toolcurator.errors import ToolCuratorError
 from toolcurator.evaluation.labels import LabelledQuery
 from toolcurator.evaluation.significance import intervals, resampled_means
-from toolcurator.index import Evidence, LocalIndex, build_index, points_of
-from toolcurator.lexical import Tokenizer
+from toolcurator.index import Evidence
 from toolcurator.retrieval import Curator
 from toolcurator.retrieval.fitted import FitReport
 from toolcurator.retrieval.fusion import contributions
 from toolcurator.retrieval.weights import FEATURES, Weights
-from toolcurator.tool import Tool
+from toolcurator.training.left_out import ENOUGH, FOLDS, left_out
 
-FOLDS = 5
 MOST = 1500
 """Queries that are learned from; more are sampled down."""
 LEAST = 30
 """With fewer queries no difference can be told from noise."""
-ENOUGH = 4
-"""Examples a tool must have for one of them to be left out. With two, the one that stays says half of what the two did, and the
-fit would turn away from examples altogether: on ``examples/campus`` it did, and lost 5 points on labelled queries."""
 PULLS = (0.03, 0.3)
 """How strongly the weights are drawn towards those in use; the best of these on unseen queries is taken."""
 
@@ -140,38 +131,12 @@ def _own(curator: Curator, seed: int, progress: Progress | None) -> list[tuple[_
     """Each example asked of an index without it; the vectors are those of the index, so nothing is encoded but the queries."""
     if curator.encoder is None:
         raise TooFewLabels("the examples of an index of words alone teach nothing: give labelled queries")
-    tools = list(curator.index.catalog)
-    taught = [(at, text) for at, tool in enumerate(tools) if len(texts := _examples(tool)) >= ENOUGH for text in texts]
-    dice = random.Random(seed)  # noqa: S311
-    dice.shuffle(taught)
-    fold_of: dict[tuple[int, str], int] = {}
-    counts = [0] * len(tools)
-    for at, text in taught:  # a tool's examples go to different folds
-        fold_of[at, text] = counts[at] % FOLDS
-        counts[at] += 1
-    taught = taught[:MOST]
-    owners: dict[str, set[str]] = {}  # an example that two tools share is right for both
-    for at, text in fold_of:
-        owners.setdefault(text, set()).add(tools[at].id)
-    known = _Known(curator.encoder, curator.index)
     found: list[tuple[_Lesson, float]] = []
-    for fold in range(FOLDS):
-        left_out = {pair for pair, number in fold_of.items() if number == fold}
-        kept = [_without(tool, {text for owner, text in left_out if owner == at}) for at, tool in enumerate(tools)]
-        with tempfile.TemporaryDirectory(prefix="toolcurator-") as folder:
-            generation = build_index(
-                Catalog(kept, language=curator.index.manifest.language),
-                Path(folder),
-                encoder=known,
-                tokenizer=Tokenizer(curator.index.manifest.language),
-                settings=curator.settings,
-            )
-            rest = Curator(LocalIndex(generation, curator.settings), encoder=curator.encoder, settings=curator.settings)
-            asked = [text for pair in taught if pair in left_out for text in pair[1:]]
-            for text, evidence in zip(asked, rest.evidence(asked), strict=True):
-                found += _lesson(rest, evidence, (frozenset(owners[text]),))
+    for fold, (rest, asked) in enumerate(left_out(curator, most=MOST, seed=seed), 1):
+        for (_, owners), evidence in zip(asked, rest.evidence([text for text, _ in asked]), strict=True):
+            found += _lesson(rest, evidence, (owners,))
         if progress is not None:
-            progress(fold + 1, FOLDS + len(PULLS) + 1)
+            progress(fold, FOLDS + len(PULLS) + 1)
     return found
 
 
@@ -229,42 +194,3 @@ def _ndcg(lesson: _Lesson, weights: Floats, k: int = 10) -> float:
     discount = 1.0 / np.log2(np.arange(2, k + 2))
     hits = np.flatnonzero(lesson.right[order])[: lesson.needs]
     return float(discount[hits].sum() / discount[: min(k, lesson.needs)].sum())
-
-
-def _examples(tool: Tool) -> list[str]:
-    return [point.text for point in points_of(tool, ("name",))[1:]]
-
-
-def _without(tool: Tool, texts: set[str]) -> Tool:
-    if not texts:
-        return tool
-    kept = tuple(text for text in tool.examples if text.strip() not in texts)
-    profile = tool.profile
-    if profile is not None:
-        queries = tuple(text for text in profile.example_queries if text.strip() not in texts)
-        profile = profile.model_copy(update={"example_queries": queries})
-    return tool.model_copy(update={"examples": kept, "profile": profile})
-
-
-class _Known:
-    """An encoder that takes the vectors of the index for the texts that it holds.
-
-    Args:
-        encoder: Encodes what is not known.
-        index: Holds the vectors.
-    """
-
-    def __init__(self, encoder: Encoder, index: LocalIndex) -> None:
-        self.id, self.dimensions = encoder.id, encoder.dimensions
-        self.max_tokens, self.languages = encoder.max_tokens, encoder.languages
-        self.encode_queries, self.count_tokens = encoder.encode_queries, encoder.count_tokens
-        self._encoder = encoder
-        self._known = index.vectors_by_text()
-
-    def encode_documents(self, texts: Sequence[str], *, progress: Progress | None = None) -> NDArray[np.float32]:
-        """float32[n, d]."""
-        unknown = [text for text in texts if text not in self._known]
-        if unknown:
-            made = self._encoder.encode_documents(unknown)
-            self._known.update(zip(unknown, made, strict=True))
-        return np.stack([self._known[text] for text in texts])

@@ -41,9 +41,12 @@ def sync(
 
     Example: toolcurator sync tools.json --source mcp.json --source https://example.org/openapi.json
     """
+    import gc
+
     from toolcurator.sync import Source, relative
     from toolcurator.sync import sync as read_again
 
+    gc.disable()  # this process makes many objects, keeps them all, and ends: looking for garbage takes a fifth of its time
     report = read_again(catalog, [Source(source=relative(each, catalog)) for each in source or ()])
     new = bool(report.diff) or not catalog.exists() or bool(source)
     if new and not dry_run:

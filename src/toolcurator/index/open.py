@@ -20,6 +20,7 @@ from toolcurator.index.generations import Generation, Generations, Origin
 from toolcurator.index.local import LocalIndex
 from toolcurator.lexical import Tokenizer, detect_language
 from toolcurator.lexical.bm25 import LexicalIndexError
+from toolcurator.lexical.language import TEXTS_READ
 from toolcurator.settings import Settings
 from toolcurator.sources.files import SYNONYMS_FILE, files_of
 from toolcurator.sources.web import is_url
@@ -86,8 +87,7 @@ def _generation(
         return current
     if catalog is None:
         catalog = Catalog.of(source, language=settings.language or None, **how)
-    texts = [dense_text(tool, settings.dense_parts) for tool in catalog]
-    tokenizer = Tokenizer(settings.language or catalog.language or detect_language(texts))
+    tokenizer = Tokenizer(settings.language or catalog.language or _language(catalog, settings))
     seen = {**_digests((), catalog.files), **seen} if paths else {}
     origin = Origin(
         digest=_joined(seen, asked) if paths and not catalog.live else "",
@@ -120,6 +120,12 @@ def _generation(
         temporary = Path(tempfile.mkdtemp(prefix="toolcurator-"))
         log.warning("%s cannot be written (%s); the index is in %s this time", folder, error.strerror, temporary)
         return build(temporary)
+
+
+def _language(catalog: Catalog, settings: Settings) -> str:
+    """The language of the documents, as far as `detect_language` reads them."""
+    read = catalog.tools[:: 1 + len(catalog) // TEXTS_READ]
+    return detect_language([dense_text(tool, settings.dense_parts) for tool in read])
 
 
 def _paths(source: object) -> list[Path]:

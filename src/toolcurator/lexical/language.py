@@ -11,7 +11,7 @@ SPACELESS = frozenset({"zh", "ja", "ko", "th", "lo", "my", "km"})
 """Languages indexed by pairs of characters."""
 
 _WORDS_READ = 20_000
-_TEXTS_READ = 2_000
+TEXTS_READ = 2_000
 _SHARE = 0.03  # of the words that must be function words of another language before a catalogue is not English
 _FEWEST = 3
 
@@ -127,7 +127,7 @@ def detect_language(texts: Sequence[str]) -> str:
     Returns:
         ISO 639-1 code; ``en`` if in doubt.
     """
-    sample = " ".join(texts[:: 1 + len(texts) // _TEXTS_READ])[: _WORDS_READ * 8]
+    sample = " ".join(texts[:: 1 + len(texts) // TEXTS_READ])[: _WORDS_READ * 8]
     letters = {language: len(pattern.findall(sample)) for language, pattern in _LETTERS.items()}
     for language in SPACELESS:
         letters[language] *= 3  # their characters say as much as three letters

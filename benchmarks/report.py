@@ -103,11 +103,16 @@ def evidence(results: dict[str, dict[str, dict[str, dict[str, float]]]]) -> list
 def ablation(results: dict[str, dict[str, float]]) -> list[str]:
     """What is lost without each evidence and each field of the profiles."""
     names = dict.fromkeys(name for row in results.values() for name in row)
+
+    def cell(row: dict[str, float], name: str) -> str:
+        if not name:
+            return f"{row[name]:.1f}"
+        return f"{round(row[name] - row[''], 1) + 0.0:+.1f}" if name in row else ""
+
     rows = [
-        [name.replace("_", " ") or "(nothing left out)"]
-        + [f"{row[name] - (row[''] if name else 0):{'+' if name else ''}.1f}" if name in row else "" for row in results.values()]
+        [name.replace("_", " ") or "(nothing left out)", *(cell(row, name) for row in results.values())]
         for name in names
-    ]  # fmt: skip
+    ]
     return [
         "## One thing left out",
         "NDCG@10 of the whole, and what changes when one evidence of the score, or one field of the profiles, is left out; "

@@ -15,7 +15,7 @@ def test_sync_writes_the_catalogue_and_encodes_what_has_changed(run: Any, tmp_pa
     write(source, lend="Lends a book.", renew="Extends a loan.", pay="Pays a fine.")
     first = run("sync", str(catalog), "--source", str(source), *index)
     assert first.code == 0
-    assert "3 tools of 1 sources, 3 added; written" in first.out
+    assert "3 tools of 1 source, 3 added; written" in first.out
     assert "3 texts encoded" in first.out
     assert "in step" in run("sync", str(catalog), *index).out
     write(source, lend="Lends a book.", renew="Extends a loan by a week.", pay="Pays a fine.")

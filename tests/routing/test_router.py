@@ -120,6 +120,8 @@ def test_an_answer_to_another_question_leaves_the_pending_tool(curator: Curator,
     assert first.missing == ("city",)
     assert other.tool == "exchange"
     assert (city.kind, city.slots["city"]) == ("answered", "Tartu")
+    _, poem = say(made, Conversation(), "what is the weather", "write me a poem about the sea")
+    assert poem.kind == "declined"  # no name of a city has so many words
     _, taken_back, nothing = say(made, Conversation(), "what is the weather", "never mind", "write me a poem")
     assert (taken_back.kind, taken_back.tool) == ("answered", "weather")
     assert nothing.kind == "declined"

@@ -110,8 +110,10 @@ def _say(report: SyncReport, catalog: Path, *, dry_run: bool, new: bool) -> None
     diff = report.diff
     counts = {"added": diff.added, "removed": diff.removed, "changed": diff.changed, "renamed": diff.renamed}
     said = ", ".join(f"{len(ids):,} {name}" for name, ids in counts.items() if ids) or "nothing has changed"
+    n = len(report.catalog.sources)
+    sources = f"{n:,} source{'' if n == 1 else 's'}"
     what = "not written (--dry-run)" if dry_run else "written" if new else "in step"
-    print(f"{catalog}: {len(report.catalog):,} tools of {len(report.catalog.sources)} sources, {said}; {what}")
+    print(f"{catalog}: {len(report.catalog):,} tools of {sources}, {said}; {what}")
     if report.stale:
         print(
             f"{len(report.stale):,} profiles were written from another text: toolcurator enrich {catalog} --only stale"

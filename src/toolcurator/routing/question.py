@@ -72,6 +72,10 @@ _BARE = frozenset(
     {"text", "place", "person", "title", "search", "company", "institution", "address", "code", "country"}
 )
 _MOST_BARE_WORDS = 8
+_SHORT = frozenset(
+    {"place", "country", "code"}
+)  # no name of these has more than three words; "write me a poem" is none
+_MOST_SHORT_WORDS = 3
 _NO_ANSWER = frozenset(
     "hm hmm ok okay yes no jah ei да нет um uh thanks aitah спасибо what mida что tere hello hi".split()
 )
@@ -229,7 +233,8 @@ def _bare(message: str, tool: Tool, name: str, reader: Reader) -> str:
         return ""
     text = _TAIL.sub("", _LEAD.sub("", message.strip())).strip(" „“”\"'«»")
     words = [word.plain for word in words_of(text)]
-    if not 0 < len(words) <= _MOST_BARE_WORDS or _NO_ANSWER.issuperset(words):
+    most = _MOST_SHORT_WORDS if _SHORT.intersection(want.kinds[:1]) else _MOST_BARE_WORDS
+    if not 0 < len(words) <= most or _NO_ANSWER.issuperset(words):
         return ""
     inflected = reader.language == "et" and want.kinds[:1] == ("place",)
     return nominative(text) if inflected else text

@@ -44,8 +44,10 @@ class Tools:
         """See `toolcurator.routing.turn.Layer`."""
         if turn.action:
             return await self._acted(turn)
-        if turn.conversation.pending is not None and (outcome := await self._resumed(turn)) is not None:
-            return outcome
+        if turn.conversation.pending is not None:
+            outcome = await self._resumed(turn)
+            if outcome is not None or turn.failure is not None:
+                return outcome
         decision = turn.decision = self._understand.decide(turn.message, turn.role)
         turn.path.append(f"decide: {decision.kind}")
         turn.say(

@@ -105,7 +105,7 @@ def test_a_slow_call_ends_in_time_and_the_server_goes_on(tmp_path: Path) -> None
 def test_a_call_that_may_have_arrived_is_not_made_twice(tmp_path: Path) -> None:
     older = Older(tmp_path, listed("crash"), listed("count"))
     with of(a=older.config) as servers:
-        with pytest.raises(CallError, match=r"giving up.*whether the call was carried out is not known"):
+        with pytest.raises(CallError, match=r"ended before it answered.*whether the call was carried out is not known"):
             servers.call("a", "crash")
         assert servers.changed == {"a"}
         begun = len(older.starts)

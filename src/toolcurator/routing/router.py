@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolcurator.catalog import Catalog, may_see
+from toolcurator.catalog import may_see
 from toolcurator.routing.actions import Actions
 from toolcurator.routing.call import Caller, CallPolicy
 from toolcurator.routing.conversation import Conversation
@@ -60,7 +60,7 @@ class Router:
         **understanding: Any,
     ) -> None:
         self.curator = curator
-        self.catalog = Catalog(curator.index.catalog)
+        self.catalog = curator.index.catalog
         self._understand = Understand(
             self.catalog, decide or Decider(curator).decide, _intent(llm), lenient=lenient, **understanding
         )

@@ -48,6 +48,7 @@ bench: $(VENV)/.bench  ## speed; with TOOLCURATOR_BENCH=FOLDER of public sets qu
 	  $(BIN)/python benchmarks/evidence.py --json benchmarks/results/evidence.json && \
 	  $(BIN)/python benchmarks/ablation.py --json benchmarks/results/ablation.json && \
 	  $(BIN)/python benchmarks/several.py --json benchmarks/results/several.json && \
+	  $(BIN)/python benchmarks/routing.py --json benchmarks/results/routing.json && \
 	  $(BIN)/python benchmarks/design_table.py --json benchmarks/results/design_table.json && \
 	  $(BIN)/python benchmarks/report.py; fi
 

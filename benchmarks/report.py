@@ -159,9 +159,9 @@ def decisions(results: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
     return [
         "## Decisions",
         "Packaged encoder, no language model, test splits (`benchmarks/routing.py`). *calibrated* has learned from dev and the "
-        "out-of-scope queries of train; *seed* are the third seed's fixed limits 0.38, 0.40 and 0.05 on the same queries. *ece by "
-        "chance* is what a perfect model would show on so few queries. The share of in-scope queries in each test set was given to "
-        "the calibration. The row of metatool was looked at while calibration was built.",
+        "out-of-scope queries of train; *seed* are the third seed's fixed limits 0.38, 0.40 and 0.05 on the same queries. "
+        "*ece by chance* is what a perfect model would show on so few queries. The share of in-scope queries in each test set "
+        "was given to the calibration. The row of metatool was looked at while calibration was built.",
         markdown(["", "", *keys], rows),
         "Requests against messages that look as if the catalogue could serve them (near) or not (far), by weights learned on the "
         "*other* catalogues; which signals are used was chosen with these sets in view, so these figures are optimistic.",

@@ -22,7 +22,7 @@ from rich.progress import track
 from rich.table import Table
 
 from toolcurator import Curator
-from toolcurator.evaluation.ablation import PROFILE_FIELDS, leave_out, left_out, without_field
+from toolcurator.evaluation.ablation import PROFILE_FIELDS, leave_out, parts_to_leave_out, without_field
 from toolcurator.evaluation.datasets import Dataset, load_datasets
 from toolcurator.evaluation.metrics import measure
 
@@ -78,7 +78,9 @@ def main() -> None:
         found = conditions(dataset, given.data / "expansions" / f"{name}.jsonl")
         for condition in wanted:
             each = found[condition]
-            names = left_out("evidence", [each]) + (left_out("fields", [each]) if condition == "profiles" else ())
+            names = parts_to_leave_out("evidence", [each]) + (
+                parts_to_leave_out("fields", [each]) if condition == "profiles" else ()
+            )
             results[f"{name}, {condition}"] = {name: run(each, name, known) for name in ("", *names)}
     table = Table("without", *results, box=None)
     for name in dict.fromkeys(name for row in results.values() for name in row):

@@ -162,12 +162,12 @@ def evaluate(
 def _ablated(datasets: list[Dataset], kinds: Sequence[str | None]) -> tuple[str | None, ...]:
     """What is left out, a run each: first nothing, then what ``--ablate`` asks for."""
     from toolcurator.errors import QueryError
-    from toolcurator.evaluation.ablation import left_out
+    from toolcurator.evaluation.ablation import parts_to_leave_out
 
     found: list[str | None] = [None]
     for kind in kinds:
         if kind is not None:
-            found += (names := left_out(cast("Ablation", kind), datasets))
+            found += (names := parts_to_leave_out(cast("Ablation", kind), datasets))
             if not names:
                 raise QueryError("--ablate fields: no tool has a profile; attach them with --profiles FILE")
     return tuple(found)

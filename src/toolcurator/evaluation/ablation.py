@@ -16,7 +16,7 @@ Ablation = Literal["evidence", "fields"]
 PROFILE_FIELDS = ("function_description", "tags", "when_to_use", "limitations", "example_queries")
 
 
-def left_out(kind: Ablation, datasets: Sequence[Dataset]) -> tuple[str, ...]:
+def parts_to_leave_out(kind: Ablation, datasets: Sequence[Dataset]) -> tuple[str, ...]:
     """What is left out in turn: all that some tool of the sets has."""
     tools = [tool for dataset in datasets for tool in Catalog.of(dataset.tools)]
     profiles = [tool.profile for tool in tools if tool.profile is not None]

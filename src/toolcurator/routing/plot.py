@@ -72,4 +72,4 @@ def _spread(axes: Any, calibration: Calibration) -> None:
     axes.axvline(calibration.thresholds.minimum, color="black", lw=1, ls=":", label="minimum")
     axes.set(xlabel="probability that any tool fits", ylabel="% of its kind")
     axes.set_title("How they lie", loc="left")
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="upper center")

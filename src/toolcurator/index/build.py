@@ -202,18 +202,18 @@ def _write_words(
 ) -> None:
     """Write BM25 over tools, examples and names; what was counted of the kept ones is not counted again."""
     k1, b = settings.bm25_k1, settings.bm25_b
-    if old is not None and (kept >= 0).any():
-        words = Bm25.open(old.folder / "words").updated(kept, texts.tokens)
-        queries = Bm25.open(old.folder / "queries").updated(kept, {EXAMPLES: texts.queries})
-        names = Bm25.open(old.folder / "names").updated(kept, {NAME: texts.names})
-    else:
-        words = Bm25.build(texts.tokens, k1=k1, b=b, weights=settings.field_weights)
-        queries = Bm25.build({EXAMPLES: texts.queries}, k1=k1, b=b)
-        # with k1 next to 0 a score is the plain sum of the IDF of the words found: what the name match is made of
-        names = Bm25.build({NAME: texts.names}, k1=1e-9)
-    words.save(folder / "words")
-    queries.save(folder / "queries")
-    names.save(folder / "names")
+    before = old.folder if old is not None and (kept >= 0).any() else None
+
+    def written(name: str, fields: dict[str, list[list[str]]], **how: Any) -> Bm25:
+        made = Bm25.build(fields, **how) if before is None else Bm25.open(before / name).updated(kept, fields)
+        fields.clear()  # the largest part of a build's memory, and not needed again
+        made.save(folder / name)
+        return made
+
+    written("words", texts.tokens, k1=k1, b=b, weights=settings.field_weights)
+    written("queries", {EXAMPLES: texts.queries}, k1=k1, b=b)
+    # with k1 next to 0 a score is the plain sum of the IDF of the words found: what the name match is made of
+    names = written("names", {NAME: texts.names}, k1=1e-9)
     mass = names.highest()
     np.save(folder / "name_mass.npy", np.where(mass > 0, mass, 1).astype(np.float32))
 

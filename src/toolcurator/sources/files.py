@@ -18,7 +18,7 @@ from toolcurator.sources.schemas import detect
 from toolcurator.tool import Tool
 
 SYNONYMS_FILE = "domain_synonyms.json"
-_IGNORED = frozenset({"META.json", "queries.jsonl", SYNONYMS_FILE})
+_IGNORED = frozenset({"META.json", "queries.jsonl", "profiles.jsonl", SYNONYMS_FILE})
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def files_of(path: str | os.PathLike[str]) -> tuple[Path, ...]:
 
     Returns:
         For a folder all files below it that end in ``.json``, ``.jsonl``, ``.yaml``, ``.yml`` or ``.csv``, sorted; not
-        hidden ones, ``META.json``, ``queries.jsonl``, ``README.*`` and ``domain_synonyms.json``.
+        hidden ones, ``META.json``, ``queries.jsonl``, ``profiles.jsonl``, ``README.*`` and ``domain_synonyms.json``.
 
     Raises:
         CatalogError: There is no such path.

@@ -10,6 +10,7 @@ development messages, where each message is judged by a model fitted without it.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from toolcurator.evaluation.labels import LabelledQuery
 from toolcurator.routing.calibrate import LIKELY, best_weight, calibrate, fit
 from toolcurator.routing.decider import Decider
 from toolcurator.routing.gather import gather
+from toolcurator.routing.router import Router
 
 FOLDER = Path(__file__).parents[1] / "examples/et_services"
 LANGUAGES = ("et", "ru", "en")
@@ -78,20 +80,25 @@ def measured(curator: Curator, queries: Sequence[LabelledQuery]) -> dict[str, An
             if (of := ((kinds == kind) & (languages == language)).sum())
         }
 
+    router = Router(curator, decide=decider.decide)
+
+    def served(query: LabelledQuery) -> list[str]:
+        found = asyncio.run(router.understand(query.query))
+        return [each.tool.id for each in found.parts if each.tool is not None]
+
     matched = np.array([decision.kind == "match" for decision in decided])
     judged = fitted.right_seen >= limit
     picked = {query.id: {hit.id for hit in curator.select(query.query, k=5)} for query in several}
     return {
         "single, first right": by_language(right, "single"),
-        "multi, both in five": {
-            language: [
-                sum(all(need & picked[query.id] for need in query.needs) for query in spoken),
-                len(spoken),
-            ]
-            for language in LANGUAGES
-            if (spoken := [query for query in several if query.lang == language])
-        },
+        "multi, both in five": _counts(
+            [(query, all(need & picked[query.id] for need in query.needs)) for query in several]
+        ),
         "calibrated from examples": {
+            "multi served as exactly its services": _counts(
+                [(query, _serves(served(query), query)) for query in several]
+            ),
+            "single taken apart": _counts([(query, bool(served(query))) for query in rest if query.kind == "single"]),
             "single matched right": by_language(matched & right, "single"),
             "single matched wrong": by_language(matched & ~right, "single"),
             "near matched": by_language(matched, "near"),
@@ -104,6 +111,20 @@ def measured(curator: Curator, queries: Sequence[LabelledQuery]) -> dict[str, An
             "near matched": by_language(judged, "near"),
             "far matched": by_language(judged, "far"),
         },
+    }
+
+
+def _serves(tools: Sequence[str], query: LabelledQuery) -> bool:
+    """Whether tools are one for each need, and no others."""
+    return len(tools) == len(query.needs) and all(any(tool in need for tool in tools) for need in query.needs)
+
+
+def _counts(found: Sequence[tuple[LabelledQuery, bool]]) -> dict[str, list[int]]:
+    """Language → hits, of how many."""
+    return {
+        language: [sum(hits), len(hits)]
+        for language in LANGUAGES
+        if (hits := [hit for query, hit in found if query.lang == language])
     }
 
 

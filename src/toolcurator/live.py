@@ -105,7 +105,15 @@ class LiveCurator:
             QueryError: As for `Curator.select`.
             CatalogError: No tool is left.
         """
-        return self._follow(self.live.current()).select(query, **how)
+        return self.current().select(query, **how)
+
+    def current(self) -> Curator:
+        """The curator of the tools that are offered now; another object once something has changed.
+
+        Raises:
+            CatalogError: No tool is left.
+        """
+        return self._follow(self.live.current())
 
     def refresh(self) -> CatalogDiff:
         """Read all sources again, whether due or not; returns what has changed."""

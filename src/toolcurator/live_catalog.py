@@ -84,6 +84,11 @@ class LiveCatalog:
         return {name: why for group in self._groups for name, why in group.failures.items()}
 
     @property
+    def functions(self) -> Mapping[str, Callable[..., Any]]:
+        """Id → the Python function that was given as that tool."""
+        return self._functions
+
+    @property
     def changed(self) -> frozenset[str]:
         """The servers that said that their tools changed, or were lost, since they were last listed."""
         return frozenset(name for group in self._groups for name in group.changed)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from toolcurator import Curator, Tool
+from toolcurator.retrieval.compound import split
 
 HOME = (
     ("turn_off_light", "Switches a lamp off."),
@@ -76,6 +77,11 @@ def campus_classic(opened: Callable[..., Curator], examples) -> Curator:
 
 
 # ------------------------------------------------------------------------------------------------ A9: not split
+
+
+def test_a09_an_ordinal_number_ends_no_sentence() -> None:
+    assert split("show fees of the 2. semester today", str.split) == []
+    assert split("show fees of semester 2. Show my marks", str.split) == ["show fees of semester 2", "Show my marks"]
 
 
 @pytest.mark.parametrize(

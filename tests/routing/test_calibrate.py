@@ -42,7 +42,9 @@ def made(services):
 def test_a_calibration_from_examples_says_what_to_expect(made, services):
     found = made.calibration
     assert (found.learned_from, found.near) == ("examples", len(NEAR))
-    assert found.general == sum(each.lang == "et" for each in general_queries())  # what differs in language says nothing
+    assert found.general == sum(
+        each.lang == "et" for each in general_queries()
+    )  # what differs in language says nothing
     assert found.in_scope == sum(len(tool.examples) for tool in services.index.catalog)
     assert found.figures.auroc > 0.9
     assert found.figures.false_route.share <= 0.05 + 1 / found.figures.false_route.of

@@ -117,3 +117,22 @@ def test_route_decides_and_calls_nothing(service: Service, examples: Path, index
     wrong = toolcurator("route", "tere")
     assert wrong.returncode == 2
     assert "a catalogue and a message are needed" in wrong.stderr
+
+
+def test_route_shows_the_parts_and_the_seeds_fixed_limits(examples: Path, index: Path, tmp_path: Path) -> None:
+    message = "Palju maksab elekter praegu ja mis ilm homme Tartus on?"
+    queries = tmp_path / "q.txt"
+    queries.write_text(f"{message}\nMis ilm homme Tartus on?\n")
+    route = ["route", examples / "et_services", "--index-dir", index]
+    two, one = map(json.loads, toolcurator(*route, "--queries", queries).stdout.splitlines())
+    assert [part["tool"] for part in two["parts"]] == ["electricity_price", "weather_forecast"]
+    assert [part["query"] for part in two["parts"]] == ["Palju maksab elekter praegu", "mis ilm homme Tartus on?"]
+    assert two["parts"][0].keys() == (two.keys() - {"id", "ms", "parts"}) | {"query"}
+    assert "parts" not in one
+    classic = toolcurator("route", examples / "et_services", message, "--index-dir", index, "--preset", "classic")
+    assert classic.returncode == 0, classic.stderr
+    assert "< 0.050" in classic.stdout  # its margin
+    assert "requests" not in classic.stdout
+    without = toolcurator(*route, message, "--preset", "classic", "--encoder", "none")
+    assert without.returncode == 2
+    assert "need an encoder" in without.stderr

@@ -22,6 +22,7 @@ from toolcurator.cli.route import route
 from toolcurator.cli.search import search
 from toolcurator.cli.show import show
 from toolcurator.cli.sync import sync
+from toolcurator.cli.train import train
 from toolcurator.version import __version__
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ app = typer.Typer(
 for command in (search, index, show, convert, fit, lint, enrich, review, sync, call, route, chat, calibrate):
     app.command()(command)
 app.command("eval")(evaluate)
+app.add_typer(train, name="train")
 
 
 def _version(asked: bool) -> None:

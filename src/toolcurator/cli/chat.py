@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from toolcurator.cli.opened import Encoder, IndexDir, Language, Profiles, open_curator
-from toolcurator.cli.route import ApiBase, Llm, open_router
+from toolcurator.cli.route import ApiBase, IntentFile, Llm, Preset, open_router
 
 if TYPE_CHECKING:
     from toolcurator.routing.router import Router
@@ -21,6 +21,8 @@ def chat(
     role: Annotated[str | None, typer.Option(help="Persona; without it every tool is seen.")] = None,
     llm: Llm = None,
     api_base: ApiBase = "",
+    intent: IntentFile = None,
+    preset: Preset = "default",
     base_url: Annotated[
         str, typer.Option(help="For endpoints without a host of their own; {id} and {name} are the tool's.")
     ] = "",
@@ -59,6 +61,8 @@ def chat(
         curator,
         llm,
         api_base,
+        intent,
+        preset,
         caller=Caller(policy),
         log=DecisionLog(log) if log else None,
         lenient=lenient,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from toolcurator.cli.batch import answer_file
 from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Profiles, open_curator
 
 if TYPE_CHECKING:
+    from toolcurator.retrieval import Curator
     from toolcurator.routing.router import Router
     from toolcurator.routing.understanding import Understanding
 
@@ -21,6 +22,14 @@ Llm = Annotated[
     typer.Option(help="Model that confirms the tool and reads slots, a LiteLLM name.", show_default="none, by rules"),
 ]
 ApiBase = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://localhost:8000/v1.")]
+Preset = Annotated[
+    Literal["default", "classic"],
+    typer.Option(help="classic decides by cosine, with the third seed's fixed limits."),
+]
+IntentFile = Annotated[
+    Path | None,
+    typer.Option(help="What `toolcurator train intent` wrote, for --llm.", exists=True, dir_okay=False),
+]
 
 
 def route(
@@ -38,6 +47,8 @@ def route(
     ] = None,
     llm: Llm = None,
     api_base: ApiBase = "",
+    intent: IntentFile = None,
+    preset: Preset = "default",
     encoder: Encoder = None,
     profiles: Profiles = None,
     language: Language = None,
@@ -58,7 +69,7 @@ def route(
             f"a catalogue and a message are needed, only {message!r} came: toolcurator route CATALOG MESSAGE"
         )
     curator = open_curator(catalogs, encoder=encoder, profiles=profiles, language=language, index_dir=index_dir)
-    router = open_router(curator, llm, api_base)
+    router = open_router(curator, llm, api_base, intent, preset)
     with asyncio.Runner() as runner:
 
         def decided(asked: dict[str, Any]) -> tuple[Understanding, dict[str, Any]]:
@@ -76,20 +87,38 @@ def route(
         _show(found)
 
 
-def open_router(curator: Any, llm: str | None, api_base: str, **more: Any) -> Router:
+def open_router(
+    curator: Curator,
+    llm: str | None,
+    api_base: str,
+    intent: Path | None,
+    preset: Literal["default", "classic"],
+    **more: Any,
+) -> Router:
     """A router over a curator, with a model if one is named."""
+    from toolcurator.errors import SettingsError
     from toolcurator.routing.router import Router
 
+    if preset == "classic" and curator.encoder is None:
+        raise SettingsError("--preset classic compares cosines, which need an encoder: leave out --encoder none")
+    if intent and not llm:
+        raise SettingsError(f"{intent} is for a model: say which one with --llm")
     model = None
     if llm:
         from toolcurator.enrichment.model import open_model
 
         model = open_model(llm, api_base)
-    return Router(curator, llm=model, **more)
+    calibration = "classic" if preset == "classic" else "own"
+    return Router(curator, llm=model, intent=intent, calibration=calibration, **more)
 
 
 def _line(found: Understanding, ms: float) -> dict[str, Any]:
-    """One decision as a line of the batch's output."""
+    """One decision as a line of the batch's output; with the same of each part, where there are several."""
+    parts = {"parts": [{"query": each.decision.query, **_said(each)} for each in found.parts]} if found.parts else {}
+    return {**_said(found), **parts, "ms": round(ms, 2)}
+
+
+def _said(found: Understanding) -> dict[str, Any]:
     decision = found.decision
     chosen = found.tool is not None
     kind = "match" if chosen else decision.kind if decision.kind != "match" else "none"
@@ -100,14 +129,24 @@ def _line(found: Understanding, ms: float) -> dict[str, Any]:
         "candidates": [{"tool": each.tool, "score": round(each.score, 4)} for each in decision.candidates],
         "slots": dict(found.slots.values),
         "missing": list(found.slots.missing),
-        "ms": round(ms, 2),
     }
 
 
 def _show(found: Understanding) -> None:
     decision = found.decision
+    if found.parts:
+        print(f"{len(found.parts)} requests in one message")
+    for each in found.parts or (found,):
+        _show_one(each)
+    if decision.thresholds.scale != "cosine" and not decision.calibrated:
+        print("not calibrated for this catalogue: toolcurator calibrate CATALOG")
+
+
+def _show_one(found: Understanding) -> None:
+    decision = found.decision
+    what = "cosine" if decision.thresholds.scale == "cosine" else "probability"
     if found.tool is not None:
-        print(f"match: {found.tool.id} (probability {decision.right:.2f})")
+        print(f"match: {found.tool.id} ({what} {decision.right:.2f})")
         for name, value in found.slots.values.items():
             source = found.slots.normalized_from.get(name)
             print(f"  {name} = {value!r}" + (f"   from “{source}”" if source else ""))
@@ -118,7 +157,5 @@ def _show(found: Understanding) -> None:
     elif found.choice:
         print("ambiguous: " + ", ".join(tool.id for tool in found.choice))
     else:
-        print(f"none (probability that any tool fits {decision.fits:.2f})")
+        print(f"none ({what} {'of the nearest' if what == 'cosine' else 'that any tool fits'} {decision.fits:.2f})")
     print(f"because: {found.why}")
-    if not decision.calibrated:
-        print("not calibrated for this catalogue: toolcurator calibrate CATALOG")

@@ -56,6 +56,8 @@ def _pieces(boundary: re.Pattern[str], text: str, words: Callable[[str], Sequenc
     start = 0
     for mark in boundary.finditer(text):
         piece = text[start : mark.start()]
+        if piece[-1:].isdigit() and mark[0] == "." and text[mark.end() :].lstrip()[:1].islower():
+            continue  # "the 2. class"
         if len(words(piece)) < least or len(words(text[mark.end() :])) < least or _CONDITION.match(piece):
             continue
         pieces.append(piece.strip())

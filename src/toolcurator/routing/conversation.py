@@ -26,6 +26,7 @@ class Pending:
         waits_for: ``slots`` that are missing, a ``yes``, or a ``choice`` between tools.
         choice: Ids of the tools to choose from.
         query: What the user said at first.
+        title: What a person calls the tool, to say so if it is offered no longer.
     """
 
     tool: str
@@ -33,6 +34,7 @@ class Pending:
     waits_for: Literal["slots", "yes", "choice"]
     choice: tuple[str, ...] = ()
     query: str = ""
+    title: str = ""
 
 
 @dataclass
@@ -44,6 +46,7 @@ class Conversation:
         language: ISO 639-1 code of the user's language; empty follows what the user writes.
         turns: (role, message), the latest last; role is ``user`` or ``assistant``.
         pending: The tool that waits; None if none does.
+        waiting: What else the user asked for in the same message, in order: served once nothing is pending.
         last: The last call, for follow-ups such as "and for yen?".
     """
 
@@ -51,6 +54,7 @@ class Conversation:
     language: str = ""
     turns: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     pending: Pending | None = None
+    waiting: list[Pending] = field(default_factory=list[Pending])
     last: Pending | None = None
 
     def speaks(self, message: str, otherwise: str = "en") -> str:

@@ -65,6 +65,7 @@ class Decision:
         calibrated: Whether the probabilities hold for this catalogue: calibrated on it. False for the packaged ones, and for
             the classic preset, whose cosines are no probabilities.
         parts: The decision of each part, where the query asks for several things.
+        query: What was decided on: the text of the query, or of its part.
     """
 
     kind: Kind
@@ -76,6 +77,7 @@ class Decision:
     why: str
     calibrated: bool
     parts: tuple[Decision, ...] = ()
+    query: str = ""
 
     @property
     def gap(self) -> float | None:
@@ -93,6 +95,7 @@ def decide(
     right: float,
     calibrated: bool = False,
     parts: tuple[Decision, ...] = (),
+    query: str = "",
 ) -> Decision:
     """Decide by the table of the specification.
 
@@ -103,6 +106,7 @@ def decide(
         right: Probability that the first is right; in the classic preset the same cosine.
         calibrated: Whether both were calibrated on this catalogue.
         parts: The decisions of its parts.
+        query: What is decided on.
 
     Returns:
         none below the minimum; a match from ``high`` on if the second tool stays behind by the margin; else ambiguous.
@@ -112,7 +116,7 @@ def decide(
 
     def made(kind: Kind, why: str) -> Decision:
         tool = first[0].tool if kind == "match" else None
-        return Decision(kind, tool, fits, right, tuple(first), thresholds, why, calibrated, parts)
+        return Decision(kind, tool, fits, right, tuple(first), thresholds, why, calibrated, parts, query)
 
     what = "cosine" if thresholds.scale == "cosine" else "probability that a tool fits"
     if not first:

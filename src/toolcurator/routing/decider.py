@@ -87,14 +87,16 @@ class Decider:
 
     def _decide(self, found: Found, parts: tuple[Decision, ...] = ()) -> Decision:
         ids, tools, best = self.curator.index.ids, found.evidence.tools, found.evidence.best
+        text = found.query.text
         if self.classic:
             order = (-best).argsort(kind="stable")[:CANDIDATES]
             first = [Candidate(ids[tools[at]], float(best[at]), float(best[at])) for at in order]
             cosine = first[0].cosine if first else 0.0
-            return decide(first, self.thresholds, fits=cosine, right=cosine, parts=parts)
+            return decide(first, self.thresholds, fits=cosine, right=cosine, parts=parts, query=text)
         seen = self.outlook(found)
         if seen is None:
-            return decide((), self.thresholds, fits=0.0, right=0.0, calibrated=self.calibrated, parts=parts)
+            calibrated = self.calibrated
+            return decide((), self.thresholds, fits=0.0, right=0.0, calibrated=calibrated, parts=parts, query=text)
         first = [
             Candidate(ids[tools[at]], float(score), float(best[at]))
             for at, score in zip(seen.order[:CANDIDATES], seen.scores[:CANDIDATES], strict=True)
@@ -104,7 +106,13 @@ class Decider:
             model.probability([signals[at] for at in columns]) for model, columns in (self._fits, self._right)
         )
         return decide(
-            first, self.thresholds, fits=fits, right=min(right, fits), calibrated=self.calibrated, parts=parts
+            first,
+            self.thresholds,
+            fits=fits,
+            right=min(right, fits),
+            calibrated=self.calibrated,
+            parts=parts,
+            query=text,
         )
 
 

@@ -117,7 +117,8 @@ class _OpenAi:
     def __init__(self, style: FrameStyle) -> None:
         self._style = style
         self._created = int(time.time())
-        self._said = self._failed = False
+        self._said = _Said()
+        self._failed = False
 
     def write(self, event: Event) -> Iterator[str]:
         if isinstance(event, ErrorEvent):
@@ -127,9 +128,10 @@ class _OpenAi:
             if not self._failed:
                 yield self._chunk({}, "stop")
             yield "[DONE]"
-        elif text := _text(event, self._said):
-            yield self._chunk({"content": text} if self._said else {"role": "assistant", "content": text}, None)
-            self._said = True
+        else:
+            first = not self._said.anything
+            if text := self._said.next(event):
+                yield self._chunk({"role": "assistant", "content": text} if first else {"content": text}, None)
 
     def _chunk(self, delta: dict[str, Any], why: str | None) -> str:
         return _json(
@@ -148,7 +150,7 @@ class _Seed:
 
     def __init__(self, style: FrameStyle) -> None:
         self._style = style
-        self._said = False
+        self._said = _Said()
 
     def write(self, event: Event) -> Iterator[str]:
         if isinstance(event, EndEvent):
@@ -157,11 +159,9 @@ class _Seed:
             yield from self._content(event.message, {"error": True})
         elif isinstance(event, ResultEvent | QuestionEvent) and event.buttons:
             shown = [_button(each) for each in event.buttons]
-            yield from self._content(_text(event, self._said), {"buttons": shown})
-            self._said = True
-        elif text := _text(event, self._said):
+            yield from self._content(self._said.next(event), {"buttons": shown})
+        elif text := self._said.next(event):
             yield from self._content(text, {})
-            self._said = True
 
     def _content(self, text: str, more: dict[str, Any]) -> Iterator[str]:
         if text.strip() == _END:
@@ -175,11 +175,23 @@ class _Seed:
         return _json({"chatId": self._style.chat, "payload": payload, "timestamp": at, "sentTo": []})
 
 
-def _text(event: Event, said: bool) -> str:
-    """What an event says to the user; a result repeats what tokens have said."""
-    if isinstance(event, TokenEvent | QuestionEvent):
-        return event.text
-    return event.text if isinstance(event, ResultEvent) and not said else ""
+class _Said:
+    """What the user has been told: a result repeats the tokens before it, and a second answer begins a new paragraph."""
+
+    def __init__(self) -> None:
+        self.anything = False
+        self._token = False
+
+    def next(self, event: Event) -> str:
+        """What an event says to the user; empty if nothing, or nothing new."""
+        again = isinstance(event, ResultEvent) and self._token
+        if again or not isinstance(event, TokenEvent | QuestionEvent | ResultEvent) or not event.text:
+            self._token = self._token and not again
+            return ""
+        token = isinstance(event, TokenEvent)
+        gap = "\n\n" if self.anything and not (token and self._token) else ""
+        self.anything, self._token = True, token
+        return gap + event.text
 
 
 def _button(button: Button) -> dict[str, str]:

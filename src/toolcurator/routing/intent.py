@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -17,6 +17,9 @@ from toolcurator.enrichment.source import Source
 from toolcurator.enrichment.stage import Stage
 from toolcurator.routing.slots import Reader, Slots, checked, fill, merged
 from toolcurator.tool import Slot, Tool
+
+if TYPE_CHECKING:
+    from toolcurator.routing.intent_program import IntentProgram
 
 LEAST = 0.7
 """Confidence below which the model's choice is not taken (pitfall C5); the third seed said so in its prompt alone."""
@@ -142,11 +145,19 @@ class IntentModel:
         least: Confidence below which its choice counts as none; at the limit it is taken.
         timeout: Seconds to wait for its answer.
         reader: How slots are read and dates are understood.
+        program: What `toolcurator train intent` learned; None asks with the packaged prompt.
     """
 
     def __init__(
-        self, model: Model, *, least: float = LEAST, timeout: float = TIMEOUT, reader: Reader | None = None
+        self,
+        model: Model,
+        *,
+        least: float = LEAST,
+        timeout: float = TIMEOUT,
+        reader: Reader | None = None,
+        program: IntentProgram | None = None,
     ) -> None:
+        self._system = program.system() if program is not None else None
         self.model = model
         self.least = least
         self.timeout = timeout
@@ -176,9 +187,10 @@ class IntentModel:
         reader = reader or self.reader
         shown = {tool.id: tool for tool in candidates[:CANDIDATES]}
         stage = intent_stage()
-        said_so_far, offered = _conversation(message, history), _offered([*shown.values()])
         # in a thread, since the first one imports DSPy, which takes seconds
-        ask = await asyncio.to_thread(stage.asking, said_so_far, candidates=offered)
+        ask = await asyncio.to_thread(stage.asking, conversation(message, history), candidates=offered(candidates))
+        if self._system is not None:
+            ask = replace(ask, system=self._system)
         tokens: tuple[int | None, int | None] = (None, None)
         try:
             reply = await asyncio.wait_for(self.model.ask(ask), self.timeout)
@@ -189,17 +201,27 @@ class IntentModel:
         except EnrichmentError as error:
             kind = "the answer cannot be used" if isinstance(error, Malformed) else "the model did not answer"
             return _retrieved(message, shown, retrieved, reader, f"{kind}: {error}", tokens)
-        return self._judged(said, message, shown, retrieved, reader, tokens)
+        return self.judged(said, message, shown, retrieved, reader, tokens)
 
-    def _judged(
+    def judged(
         self,
         said: Understood,
         message: str,
         shown: dict[str, Tool],
         retrieved: str | None,
         reader: Reader,
-        tokens: tuple[int | None, int | None],
+        tokens: tuple[int | None, int | None] = (None, None),
     ) -> Intent:
+        """What is made of an answer.
+
+        Args:
+            said: The answer.
+            message: What the user says.
+            shown: Id → tool, the candidates.
+            retrieved: As in a call.
+            reader: How slots are read.
+            tokens: Of question and answer.
+        """
         name = said.tool.strip()
         if not math.isfinite(said.confidence) or not 0 <= said.confidence <= 1:
             return _retrieved(message, shown, retrieved, reader, f"confidence {said.confidence} is none", tokens)
@@ -244,13 +266,14 @@ def _retrieved(
     return Intent(chosen, slots=slots, by="retrieval", why=why, tokens_in=tokens[0], tokens_out=tokens[1])
 
 
-def _conversation(message: str, history: Sequence[tuple[str, str]]) -> Source:
+def conversation(message: str, history: Sequence[tuple[str, str]]) -> Source:
+    """What was said, as the model is shown it."""
     turns = [{"role": role, "message": text[:_LONGEST]} for role, text in history[-TURNS:]]
     return Source("intent", {"name": "conversation", "history": turns, "message": message[:_LONGEST]})
 
 
-def _offered(tools: Sequence[Tool]) -> str:
-    """The candidates as JSON between marks of their own: descriptions are other people's text too."""
+def offered(tools: Sequence[Tool]) -> str:
+    """The first `CANDIDATES` as JSON between marks of their own: descriptions are other people's text too."""
     listed = [
         {
             "id": tool.id,
@@ -259,7 +282,7 @@ def _offered(tools: Sequence[Tool]) -> str:
             "slots": [_slot(slot) for slot in tool.slots],
             "examples": list(tool.examples[:EXAMPLES]),
         }
-        for tool in tools
+        for tool in tools[:CANDIDATES]
     ]
     return Source("candidates", {"name": "candidates", "tools": listed}).fenced
 

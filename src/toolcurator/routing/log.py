@@ -40,6 +40,7 @@ class DecisionRecord(BaseModel):
         decision: ``match``, ``ambiguous`` or ``none``.
         tool: Id of the tool it is about.
         outcome: ``answered``, ``asked``, ``declined``, ``failed_before`` or ``failed_after``.
+        parts: Tool → what it came to, where one turn served several.
         path: What was gone through, in order (``decide``, ``intent``, ``call``, ``rag``, ...).
         scores: Tool → score, of the candidates.
         probability: That the tool is right.
@@ -65,6 +66,7 @@ class DecisionRecord(BaseModel):
     decision: Literal["match", "ambiguous", "none"]
     tool: str = ""
     outcome: str = ""
+    parts: Mapping[str, str] = Field(default_factory=dict[str, str])
     path: tuple[str, ...] = ()
     scores: Mapping[str, float] = Field(default_factory=dict[str, float])
     probability: float | None = None

@@ -29,6 +29,8 @@ class Outcome:
         decision: The decision of the turn; None for a button, or an answer to a question.
         why: How it came about, in words, for developers.
         ms: Milliseconds.
+        parts: What each tool's part of the turn came to, where it served several; ``text`` joins theirs, and ``tool``,
+            ``slots`` and ``missing`` are those of the one that asks or failed, else of the first.
     """
 
     kind: OutcomeKind
@@ -42,3 +44,4 @@ class Outcome:
     decision: Decision | None = None
     why: str = ""
     ms: float = 0.0
+    parts: tuple[Outcome, ...] = ()

@@ -20,6 +20,12 @@ _SENTENCES: dict[str, tuple[str, str, str]] = {
         "Teenus ei vastanud nagu peab; pole teada, kas toiming tehti. Palun kontrollige enne uuesti proovimist.",
         "Сервис ответил с ошибкой; неизвестно, выполнено ли действие. Проверьте, прежде чем повторять.",
     ),
+    "not_done": ("I have not gone on with: {what}.", "Tegemata jäi: {what}.", "Осталось невыполненным: {what}."),
+    "gone": (
+        "This is no longer available: {what}.",
+        "See pole enam saadaval: {what}.",
+        "Это больше недоступно: {what}.",
+    ),
     "refused": (
         "This action is not valid any longer; please ask again.",
         "See toiming ei kehti enam; palun küsige uuesti.",

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from toolcurator.catalog import may_see
+from toolcurator.catalog import Catalog, may_see
+from toolcurator.retrieval import Curator
 from toolcurator.routing.actions import Actions
-from toolcurator.routing.call import Caller, CallPolicy
+from toolcurator.routing.call import Caller
 from toolcurator.routing.conversation import Conversation
-from toolcurator.routing.decider import Decider
-from toolcurator.routing.events import EndEvent, ErrorEvent, Event, QuestionEvent, ResultEvent, ended
+from toolcurator.routing.events import Event, ended
 from toolcurator.routing.intent import IntentModel
+from toolcurator.routing.joined import last_events
 from toolcurator.routing.layers import Context, OutOfDomain, Tools
 from toolcurator.routing.log import DecisionLog, DecisionRecord
 from toolcurator.routing.outcome import Outcome
+from toolcurator.routing.serving import Servings
 from toolcurator.routing.turn import Layer, Turn
-from toolcurator.routing.understanding import Decide, Understand, Understanding
+from toolcurator.routing.understanding import Decide, Understanding
 from toolcurator.tool import Tool
 
 if TYPE_CHECKING:
     from toolcurator.enrichment.model import Model
-    from toolcurator.retrieval import Curator
+    from toolcurator.live import LiveCurator
+    from toolcurator.routing.intent_program import IntentProgram
 
 _NAMED = 4
 _TITLE = 60
@@ -34,24 +38,32 @@ class Router:
     """Routes messages to tools, and what no tool serves to other layers.
 
     Args:
-        curator: Finds tools.
+        curator: Finds tools. With a `LiveCurator` every turn is served with the tools that there are at its start.
         decide: Message and role → decision; None takes a `Decider` of the curator, with its calibration.
+        calibration: Of that decider: ``own``, ``packaged``, or ``classic`` for the third seed's fixed limits.
         llm: A model (`toolcurator.enrichment.model.open_model`) or its LiteLLM name that confirms intents and reads slots; None
             does without.
-        caller: Calls tools; None calls HTTP endpoints of the catalogue's own hosts.
+        intent: What `toolcurator train intent` learned for that model: a file, or an `IntentProgram`.
+        caller: Calls tools; None calls HTTP endpoints of the catalogue's own hosts, and whatever a `LiveCurator` calls.
         layers: Layers after the tools, in order; None means `Context` and `OutOfDomain`. Put a `Rag` between them.
         actions: Signs what buttons call.
         log: Where decisions are recorded; None for nowhere.
         lenient: The third seed's behavior: what is missing is sent empty.
         **understanding: ``synonyms`` and ``now`` of `Understand`.
+
+    Raises:
+        CalibrationError: The calibration beside the index was made for another encoder or an older catalogue.
+        SettingsError: ``intent`` is no such file, or was made for another signature.
     """
 
     def __init__(
         self,
-        curator: Curator,
+        curator: Curator | LiveCurator,
         *,
         decide: Decide | None = None,
+        calibration: Literal["own", "packaged", "classic"] = "own",
         llm: Model | str | None = None,
+        intent: IntentProgram | str | os.PathLike[str] | None = None,
         caller: Caller | None = None,
         layers: Sequence[Layer] | None = None,
         actions: Actions | None = None,
@@ -59,23 +71,36 @@ class Router:
         lenient: bool = False,
         **understanding: Any,
     ) -> None:
-        self.curator = curator
-        self.catalog = curator.index.catalog
-        self._understand = Understand(
-            self.catalog, decide or Decider(curator).decide, _intent(llm), lenient=lenient, **understanding
+        self._servings = Servings(
+            curator,
+            caller,
+            decide=decide,
+            calibration=calibration,
+            intent=_intent(llm, intent),
+            lenient=lenient,
+            **understanding,
         )
-        caller = caller or Caller(CallPolicy.for_tools(self.catalog))
-        tools = Tools(self._understand, caller, actions or Actions(), lenient=lenient)
         rest = [Context(self.able), OutOfDomain(self.able)] if layers is None else layers
-        self.layers: tuple[Layer, ...] = (tools, *rest)
+        self.layers: tuple[Layer, ...] = (Tools(actions or Actions(), lenient=lenient), *rest)
         self._log = log
-        self._spoken = curator.index.manifest.language
+        self._spoken = self.curator.index.manifest.language
+
+    @property
+    def curator(self) -> Curator:
+        """The curator of the latest turn."""
+        return self._servings.latest.curator
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalogue of the latest turn."""
+        return self.curator.index.catalog
 
     async def understand(self, message: str, *, role: str | None = None, language: str = "") -> Understanding:
         """Which tool a message is about and with what arguments, without calling or asking anything."""
         conversation = Conversation(language=language)
-        decision = self._understand.decide(message, role)
-        return await self._understand(
+        understand = (await self._servings.now()).understand
+        decision = understand.decide(message, role)
+        return await understand(
             message, decision, conversation, role=role, language=conversation.speaks(message, self._spoken)
         )
 
@@ -90,7 +115,7 @@ class Router:
             role: The persona; a tool it may not see is unknown to it.
             action: Token of a button that the user chose, never text that was typed.
         """
-        return await self._routed(self._turn(message, conversation, role, action))
+        return await self._routed(await self._turn(message, conversation, role, action))
 
     async def stream(
         self, message: str, conversation: Conversation | None = None, *, role: str | None = None, action: str = ""
@@ -106,15 +131,18 @@ class Router:
         Yields:
             Numbered events with exactly one end. The decision comes before any language model is asked.
         """
-        turn = self._turn(message, conversation, role, action)
-        async for event in ended(self._told(turn)):
+        async for event in ended(self._told(message, conversation, role, action)):
             yield event
 
-    def _turn(self, message: str, conversation: Conversation | None, role: str | None, action: str) -> Turn:
+    async def _turn(self, message: str, conversation: Conversation | None, role: str | None, action: str) -> Turn:
         conversation = conversation if conversation is not None else Conversation()
-        return Turn(message, conversation, role, action, conversation.speaks(message, self._spoken))
+        language = conversation.speaks(message, self._spoken)
+        return Turn(message, conversation, role, action, language, serving=await self._servings.now())
 
-    async def _told(self, turn: Turn) -> AsyncIterator[Event]:
+    async def _told(
+        self, message: str, conversation: Conversation | None, role: str | None, action: str
+    ) -> AsyncIterator[Event]:
+        turn = await self._turn(message, conversation, role, action)
         heard: asyncio.Queue[Event | None] = asyncio.Queue()
         turn.say = heard.put_nowait
         task = asyncio.create_task(self._routed(turn))
@@ -125,7 +153,7 @@ class Router:
             outcome = await task
         finally:
             task.cancel()
-        for event in _last(outcome):
+        for event in last_events(outcome):
             yield event
 
     async def _routed(self, turn: Turn) -> Outcome:
@@ -148,7 +176,7 @@ class Router:
 
     def _record(self, turn: Turn, outcome: Outcome) -> DecisionRecord:
         decision = turn.decision
-        manifest = self.curator.index.manifest
+        manifest = (turn.serving.curator if turn.serving is not None else self.curator).index.manifest
         return DecisionRecord(
             conversation=turn.conversation.id,
             role=turn.role,
@@ -156,6 +184,7 @@ class Router:
             decision=decision.kind if decision is not None else "match",
             tool=outcome.tool or (decision.tool if decision is not None else None) or "",
             outcome=outcome.kind,
+            parts={each.tool: each.kind for each in outcome.parts if each.tool},
             path=tuple(turn.path),
             scores={each.tool: each.score for each in decision.candidates} if decision is not None else {},
             probability=decision.right if decision is not None else None,
@@ -180,32 +209,20 @@ class Router:
         return ", ".join(_short(tool) for tool in list(chosen.values())[:_NAMED])
 
 
-def _last(outcome: Outcome) -> Iterable[Event]:
-    """The events that say what became of a turn."""
-    if outcome.kind == "asked":
-        yield QuestionEvent(text=outcome.text, tool=outcome.tool, missing=outcome.missing, buttons=outcome.buttons)
-    elif outcome.kind.startswith("failed"):
-        before = outcome.kind == "failed_before"
-        yield ErrorEvent(message=outcome.text or outcome.why, before_effect=before, tool=outcome.tool)
-    elif outcome.text:
-        yield ResultEvent(
-            text=outcome.text,
-            structured=outcome.structured,
-            tool=outcome.tool,
-            layer=outcome.layer,
-            buttons=outcome.buttons,
-        )
-    yield EndEvent(outcome="failed" if outcome.kind.startswith("failed") else outcome.kind)
-
-
-def _intent(llm: Model | str | None) -> IntentModel | None:
+def _intent(
+    llm: Model | str | None, program: IntentProgram | str | os.PathLike[str] | None = None
+) -> IntentModel | None:
     if llm is None:
         return None
     if isinstance(llm, str):
         from toolcurator.enrichment.model import open_model
 
         llm = open_model(llm)
-    return IntentModel(llm)
+    if isinstance(program, str | os.PathLike):
+        from toolcurator.routing.intent_program import IntentProgram
+
+        program = IntentProgram.read(program)
+    return IntentModel(llm, program=program)
 
 
 def _short(tool: Tool) -> str:

@@ -6,15 +6,33 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from toolcurator.retrieval import Curator
+from toolcurator.routing.call import Caller
 from toolcurator.routing.calls.result import Failed
 from toolcurator.routing.conversation import Conversation
 from toolcurator.routing.decide import Decision
 from toolcurator.routing.events import Event
 from toolcurator.routing.outcome import Outcome
+from toolcurator.routing.understanding import Understand
 
 
 def _unheard(event: Event) -> None:
     pass
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What a turn is served with: one catalogue from its first step to its last, whatever changes meanwhile.
+
+    Attributes:
+        curator: Finds its tools.
+        understand: Decides, and finds tools and arguments in that catalogue.
+        caller: Calls them.
+    """
+
+    curator: Curator
+    understand: Understand
+    caller: Caller
 
 
 @dataclass
@@ -32,6 +50,7 @@ class Turn:
         failure: A call that failed before it could change anything: a later layer may answer instead (pitfall C13).
         path: What was gone through, in order.
         tokens: ``input``, ``output`` → tokens of language models.
+        serving: The tools of this turn, where there are any.
     """
 
     message: str
@@ -44,6 +63,7 @@ class Turn:
     failure: Failed | None = None
     path: list[str] = field(default_factory=list[str])
     tokens: dict[str, int] = field(default_factory=dict[str, int])
+    serving: Serving | None = None
 
 
 class Layer(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,8 @@ from toolcurator.routing.conversation import Conversation
 from toolcurator.routing.decide import Decision
 from toolcurator.routing.intent import Intent, IntentModel
 from toolcurator.routing.question import answered
-from toolcurator.routing.slots import Reader, Slots, fill
+from toolcurator.routing.requests import Request, requests
+from toolcurator.routing.slots import Reader, Slots, fill, fill_each, merged
 from toolcurator.tool import Tool
 
 
@@ -44,6 +46,8 @@ class Understanding:
         why: How it came about.
         intent: What the model said; None if none was asked.
         follows: Whether it goes on with the last call.
+        parts: What each part asks for, where the message asks for several things, each of another tool; ``tool`` and ``slots``
+            are then those of the first.
     """
 
     decision: Decision
@@ -53,6 +57,7 @@ class Understanding:
     why: str = ""
     intent: Intent | None = None
     follows: bool = False
+    parts: tuple[Understanding, ...] = ()
 
 
 class Understand:
@@ -109,6 +114,8 @@ class Understand:
             return follow
         if decision.kind == "none":
             return Understanding(decision, why=decision.why)
+        if parts := await self._parts(message, decision, conversation, role, reader):
+            return replace(parts[0], decision=decision, why=f"{len(parts)} requests in one message", parts=parts)
         ids = [decision.tool] if decision.tool else [each.tool for each in decision.candidates]
         tools = [tool for key in ids if key and (tool := self.catalog.find(key, role)) is not None]
         if self._intent is not None and tools:
@@ -125,6 +132,46 @@ class Understand:
             slots = fill(message, tools[0], reader, history=conversation.said())
             return Understanding(decision, tools[0], slots, why=decision.why)
         return Understanding(decision, choice=tuple(tools), why=decision.why)
+
+    async def _parts(
+        self, message: str, decision: Decision, conversation: Conversation, role: str | None, reader: Reader
+    ) -> tuple[Understanding, ...]:
+        """The requests of a message, two or more, or none: a message that is one request is not taken apart."""
+
+        def decide(half: str) -> Decision:
+            return self._decide(half, role=role)
+
+        asked = requests(message, decision, decide, checked=self._intent is not None)
+        found = await asyncio.gather(*(self._part(each, message, conversation, role, reader) for each in asked))
+        first = {tool.id: (each, tool, intent) for each, tool, intent in reversed(found) if tool is not None}
+        served = [(each, tool, intent) for each, tool, intent in found if tool and first[tool.id][0] is each]
+        if len(served) < 2:
+            return ()
+        tools = [tool for _, tool, _ in served]
+        slots = fill_each(message, tools, reader, [each.span for each, _, _ in served])
+        parts: list[Understanding] = []
+        for each, tool, intent in served:
+            values = slots[tool.id]
+            if intent is not None and intent.slots is not None:
+                values = merged(intent.slots, values, tool)
+            values = self._completed(tool, values, conversation, reader)
+            parts.append(Understanding(each.decision, tool, values, why=each.decision.why, intent=intent))
+        return tuple(parts)
+
+    async def _part(
+        self, asked: Request, message: str, conversation: Conversation, role: str | None, reader: Reader
+    ) -> tuple[Request, Tool | None, Intent | None]:
+        """The tool of one request: as decided, or as the model says."""
+        decided = asked.decision
+        if self._intent is None:
+            return asked, self.catalog.find(decided.tool, role) if decided.tool else None, None
+        ids = [each.tool for each in decided.candidates]
+        tools = [tool for key in ids if (tool := self.catalog.find(key, role)) is not None]
+        if not tools:
+            return asked, None, None
+        history = [*conversation.turns, ("user", message)]
+        found = await self._intent(asked.text, tools, history=history, retrieved=decided.tool, reader=reader)
+        return asked, next((tool for tool in tools if tool.id == found.tool), None), found
 
     def chosen(self, tool: Tool, message: str, conversation: Conversation, language: str) -> Slots:
         """The slots of a tool that the user has chosen, from what was said when the choice was offered."""

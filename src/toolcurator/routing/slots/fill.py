@@ -76,10 +76,18 @@ def fill_calls(query: str, tool: Tool, reader: Reader = DEFAULT) -> tuple[Slots,
     return tuple(several)
 
 
-def fill_each(query: str, tools: Sequence[Tool], reader: Reader = DEFAULT) -> dict[str, Slots]:
+def fill_each(
+    query: str, tools: Sequence[Tool], reader: Reader = DEFAULT, spans: Sequence[Span] = ()
+) -> dict[str, Slots]:
     """The slots of several tools that one query asks for, each from its own clauses (pitfall C10).
 
     A required slot whose clause says nothing takes a value from the rest of the query only if no slot of another tool has it.
+
+    Args:
+        query: The query.
+        tools: The tools, each once.
+        reader: Language, present moment, synonyms.
+        spans: Where the query asks for each tool, if that is known; else it is found out.
 
     Returns:
         Tool id → its slots.
@@ -92,7 +100,8 @@ def fill_each(query: str, tools: Sequence[Tool], reader: Reader = DEFAULT) -> di
     def count(tool: Tool, span: Span) -> int:
         return len(_fill(only(text, [span]), tool, reader).values)
 
-    own = [only(text, spans) for spans in clauses_of(text, tools, count)]
+    theirs = [[span] for span in spans] if spans else clauses_of(text, tools, count)
+    own = [only(text, each) for each in theirs]
     for tool, part in zip(tools, own, strict=True):
         found[tool.id] = _fill(part, tool, reader)
     for tool, part in zip(tools, own, strict=True):

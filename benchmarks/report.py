@@ -201,10 +201,10 @@ def times(speed: dict[str, Any]) -> list[str]:
     return [
         "## Speed and memory of the local index",
         "One process a step, two cores, made-up texts and random vectors of 384 dimensions (`benchmarks/speed.py`), no encoder. "
-        "*open* is a warm index, median of 15; *search* is all of `Curator.select` with k = 10 but encoding "
-        "the query, 400 different queries; *edit* builds again after one description changed, *edit encoded* says how many texts "
-        "were encoded for it. Peaks are of resident memory, in MB, Python and libraries included. Machines differ: compare "
-        "rows.",
+        "*open* is a warm index, median of 15; *search* is all of `Curator.select` with k = 10 but encoding the query, 400 "
+        "different queries, and *decision* all of `Decider.decide`, without a language model; *edit* builds again after one "
+        "description changed, *edit encoded* says how many texts were encoded for it. Peaks are of resident memory, in MB, "
+        "Python and libraries included. Machines differ: compare rows.",
         markdown(["", *(head.replace("_", " ") for head in heads)], rows),
     ]
 

@@ -1,9 +1,10 @@
-"""How fast and how small is the local index? 200 tools, and 50,000 points in two shapes; in a process of its own each.
+"""How fast and how small is the local index, and how fast a decision on it?
 
     python benchmarks/speed.py [--json out.json]
 
-Texts are made up from a seeded vocabulary and the vectors are random (seed 0), since neither changes the time of a search;
-the encoder is left out, so these are the index, fusion and the making of the selection alone. Medians over many rounds.
+200 tools, 5,000, and 50,000 points in two shapes; each step in a process of its own. Texts are made up from a seeded vocabulary
+and the vectors are random (seed 0), since neither changes the time of a search; the encoder is left out, so these are the index,
+fusion and the making of the selection or the decision alone. Medians over many rounds.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rich.table import Table
 SHAPES = {
     "200 tools": (200, 0),
     "200 tools, 5 examples each": (200, 5),
+    "5,000 tools": (5_000, 0),
     "5,000 tools, 5 examples each": (5_000, 5),
     "8,333 tools, 5 examples each": (8_333, 5),
     "50,000 tools": (50_000, 0),
@@ -116,6 +118,7 @@ def child(step: str, shape: str, folder: Path) -> dict[str, float]:
     curator.encoder.encode_queries = lambda texts: np.repeat(vector, len(texts), 0)  # type: ignore[method-assign,union-attr]
     words = curator.index.ids[7].split("_")[:2]
     queries = [f"{QUERY} {' '.join(words)} {number}" for number in range(400)]
+    others = [f"{QUERY} {' '.join(words)} {number}" for number in range(400, 800)]
     for query in queries[:50]:
         curator.select(query, k=10)
     from toolcurator.retrieval.fusion import fuse
@@ -124,12 +127,21 @@ def child(step: str, shape: str, folder: Path) -> dict[str, float]:
     weights = curator._weights_for(found[0])
     scoring = [timed(lambda e=each: fuse(e, "weighted", settings, weights)) for each in found]
     searches = [timed(lambda q=query: curator.select(q, k=10)) for query in queries]
+    search_peak = peak()
+    from toolcurator.routing.decider import Decider
+
+    decider = Decider(curator)
+    for query in queries[:50]:
+        decider.decide(query)
+    decisions = [timed(lambda q=query: decider.decide(q)) for query in others]
     return {
         "open_ms": median(opens),
         "search_p50_ms": median(searches),
         "scoring_ms": median(scoring),
         "search_p99_ms": sorted(searches)[int(0.99 * len(searches))],
-        "search_peak_mb": peak(),
+        "search_peak_mb": search_peak,
+        "decision_p50_ms": median(decisions),
+        "decision_p99_ms": sorted(decisions)[int(0.99 * len(decisions))],
     }
 
 

@@ -305,3 +305,13 @@ def test_a_campus_of_yaml_opens_quickly(tmp_path):
         assert len(Catalog.load(path)) == 190
         seconds.append(time.perf_counter() - start)
     assert min(seconds) < 0.6  # 0.1 s on a quiet core; the limit leaves room for a busy one
+
+
+def test_a_copy_does_not_change_which_fields_of_another_tool_were_given():
+    """Tools with the same fields share the set of their names."""
+    one, other = Tool(name="pay"), Tool(name="fee")
+    copy = one.model_copy(update={"tags": ("money",)})
+    assert copy.model_fields_set == {"id", "name", "tags"}
+    assert one.model_fields_set == other.model_fields_set == {"id", "name"}
+    assert one.model_fields_set is other.model_fields_set
+    assert Tool.model_validate_json(copy.model_dump_json(exclude_unset=True)) == copy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -144,6 +144,10 @@ class Tool(_Frozen):
         server = fields.get("server")
         return {**fields, "id": f"{server}/{name}" if server else name}
 
+    def model_post_init(self, context: Any, /) -> None:
+        """Share the set of the fields that were given with the tools that have the same: of its own it takes 0.7 kB."""
+        object.__setattr__(self, "__pydantic_fields_set__", _shared(frozenset(self.model_fields_set)))
+
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """The arguments in declared order, ``$ref`` resolved once (a cycle stays as declared)."""
@@ -181,6 +185,11 @@ def resolve(schema: Any, root: JsonSchema, depth: int = 8) -> JsonSchema:
         found = as_object(target) | {key: value for key, value in found.items() if key != "$ref"}
         depth -= 1
     return found
+
+
+@lru_cache(maxsize=256)
+def _shared(names: frozenset[str]) -> set[str]:
+    return set(names)
 
 
 def as_object(value: Any) -> JsonSchema:

@@ -127,6 +127,23 @@ def test_scores_are_those_of_plain_arithmetic(campus: Curator) -> None:
         assert evidence.dense[at] == pytest.approx((document + max(examples) + np.mean(examples)) / 3, abs=0.02)
 
 
+def test_equally_many_examples_are_summed_up_as_different_numbers_of_them_are(
+    campus: Curator, opened: Callable[..., Curator]
+) -> None:
+    """Where every tool has as many examples as the others, they are added and compared in another way."""
+    tools = [tool for tool in campus.index.catalog if tool.server == "bank" and len(tool.examples) > 2]
+    even = opened([tool.model_copy(update={"examples": tool.examples[:3]}) for tool in tools])
+    evidence = even.index.search(_query(even, "freeze my card"))
+    encoder, vector = even.encoder, _vector(even, "freeze my card")
+    assert encoder is not None
+    assert evidence.examples is not None
+    for at, position in enumerate(evidence.tools.tolist()):
+        cosines = encoder.encode_documents(list(even.index.tool(position).examples)) @ vector
+        assert len(cosines) == 3
+        assert evidence.examples.mean[at] == pytest.approx(np.mean(cosines), abs=0.02)
+        assert evidence.examples.best[at] == pytest.approx(max(cosines), abs=0.02)
+
+
 def test_the_nearest_point_is_named(campus: Curator, campus_int8: Curator) -> None:
     for curator in (campus, campus_int8):
         for id, example in (

@@ -27,6 +27,15 @@ from toolcurator.version import __version__
 NAME, EXAMPLES = "name", "examples"
 """The only field of the index of names, and of that of examples."""
 
+MIDDLE = 128
+"""The code of a component that is 0. Products of codes without a sign are made a fifth faster than of those with one.
+
+The sum of (a - M)(b - M) over d components is Σab - MΣa - M(Σb - Md).
+"""
+
+Column = list[tuple[str, ...]]
+"""The tokens of one field, tool by tool."""
+
 _CHUNK = 2048  # rows that are held, and texts that are encoded, before they go to disk
 
 
@@ -178,10 +187,10 @@ class _Texts:
     """
 
     documents: list[str]
-    examples: list[list[str]]
-    tokens: dict[str, list[list[str]]]
-    queries: list[list[str]]
-    names: list[list[str]]
+    examples: list[tuple[str, ...]]
+    tokens: dict[str, Column]
+    queries: Column
+    names: Column
 
     @classmethod
     def read(cls, tools: Iterable[Tool], tokenizer: Tokenizer, settings: Settings) -> _Texts:
@@ -189,11 +198,11 @@ class _Texts:
         for tool in tools:
             document, examples, fields, queries = texts_of(tool, settings.dense_parts)
             texts.documents.append(document)
-            texts.examples.append(examples)
+            texts.examples.append(tuple(examples))  # a tuple is smaller than a list, and all empty ones are one
             for name, column in texts.tokens.items():
-                column.append(tokenizer(fields[name]))
-            texts.queries.append(tokenizer(queries, stop_words=True))
-            texts.names.append(tokenizer.telling(tool.leaf))
+                column.append(tuple(tokenizer(fields[name])))
+            texts.queries.append(tuple(tokenizer(queries, stop_words=True)))
+            texts.names.append(tuple(tokenizer.telling(tool.leaf)))
         return texts
 
 
@@ -204,7 +213,7 @@ def _write_words(
     k1, b = settings.bm25_k1, settings.bm25_b
     before = old.folder if old is not None and (kept >= 0).any() else None
 
-    def written(name: str, fields: dict[str, list[list[str]]], **how: Any) -> Bm25:
+    def written(name: str, fields: dict[str, Column], **how: Any) -> Bm25:
         made = Bm25.build(fields, **how) if before is None else Bm25.open(before / name).updated(kept, fields)
         fields.clear()  # the largest part of a build's memory, and not needed again
         made.save(folder / name)
@@ -229,7 +238,7 @@ def _write_vectors(
 ) -> tuple[int, int, float]:
     """Write the vectors: documents first, then the examples of each tool, then the heads of those that have examples.
 
-    Beside them go digests of the texts, where each tool's examples start, and for large catalogues int8 codes. A text that the
+    Beside them go digests of the texts, where each tool's examples start, and for large catalogues 8-bit codes. A text that the
     old generation holds under the same encoder is not encoded again, whichever tool it belonged to.
 
     Returns:
@@ -303,12 +312,18 @@ class _Rows:
 
 
 def _write_codes(folder: Path, vectors: _Rows) -> float:
-    """Write the vectors as int8; returns by how much their components were multiplied."""
+    """Write the vectors as codes; returns by how much their components were multiplied.
+
+    Beside them goes what the product with the codes of a query has too much for each row, see `MIDDLE`.
+    """
     chunks = [slice(start, start + _CHUNK) for start in range(0, vectors.shape[0], _CHUNK)]
     scale = 127.0 / max(*(float(np.abs(vectors[chunk]).max()) for chunk in chunks), 1e-9)
-    codes = _Rows(folder / "codes.npy", np.dtype(np.int8), vectors.shape)
+    codes = _Rows(folder / "codes.npy", np.dtype(np.uint8), vectors.shape)
+    shifts = np.zeros(vectors.shape[0])
     for chunk in chunks:
-        codes[chunk] = np.rint(vectors[chunk] * scale)
+        codes[chunk] = code = _coded(vectors[chunk], scale)
+        shifts[chunk] = MIDDLE * code.sum(axis=1, dtype=np.int64)
+    np.save(folder / "shifts.npy", shifts)
     return scale
 
 
@@ -344,7 +359,12 @@ def _shifted(progress: Progress | None, start: int, total: int) -> Progress | No
     return report
 
 
-def codes_of(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
-    """int8[d] codes of one vector, and the scale by which its components were multiplied."""
+def codes_of(vector: NDArray[np.float32]) -> tuple[NDArray[np.uint8], float]:
+    """uint8[d] codes of one vector, and the scale by which its components were multiplied."""
     scale = 127.0 / max(float(np.abs(vector).max(initial=0)), 1e-9)
-    return np.rint(vector * scale).astype(np.int8), scale
+    return _coded(vector, scale), scale
+
+
+def _coded(vectors: NDArray[np.float32], scale: float) -> NDArray[np.uint8]:
+    """Scaled components as whole numbers from -127 to 127, plus `MIDDLE`."""
+    return (np.rint(vectors * scale) + MIDDLE).astype(np.uint8)

@@ -19,7 +19,7 @@ from zlib import crc32
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-FORMAT = 2
+FORMAT = 3
 """Version of the files of a generation; another one is built again."""
 
 log = logging.getLogger("toolcurator")
@@ -45,7 +45,7 @@ class Manifest(BaseModel):
         tools: Number of tools.
         points: Number of points.
         dimensions: Length of a vector; 0 without vectors.
-        scale: int8 code of a component is the component times this; 0 if there are no codes.
+        scale: The code of a component is the component times this, and 128; 0 if there are no codes.
         dense_parts: Parts of a tool that made up its dense text.
         roles: Names of the rows of the role table after the first, which is for everybody.
         files: Size and checksum of each file.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolcurator.catalog import Catalog
-from toolcurator.index.build import codes_of
+from toolcurator.index.build import MIDDLE, codes_of
 from toolcurator.index.documents import Point, points_of
 from toolcurator.index.generations import Generation
 from toolcurator.index.index import Evidence, Examples, Floats, Ints, Query, Spread
@@ -25,7 +25,6 @@ _NAMED = 10  # tools that come in through their name alone
 _ALL = 256  # up to this many visible tools, every one is a candidate
 _STEADY = 8  # tools
 _THIRD = np.float32(1 / 3)
-_CACHED = 16_384  # words whose IDF is remembered
 
 
 class LocalIndex:
@@ -60,13 +59,11 @@ class LocalIndex:
         if manifest.encoder:
             self._vectors: Floats = _array(folder, "vectors")
             if manifest.scale:
-                self._codes: NDArray[np.int8] = _array(folder, "codes")
+                self._codes: NDArray[np.uint8] = _array(folder, "codes")
+                self._shifts: NDArray[np.float64] = _array(folder, "shifts")
             self._starts: Ints = _array(folder, "examples")
             self._groups = _Groups.of(self._starts, len(self.ids))
             self._scales: Floats = _array(folder, "heads")
-        self._idf = lru_cache(maxsize=_CACHED)(self.words.idf)
-        self._query_idf = lru_cache(maxsize=_CACHED)(self.queries.idf)
-        self._name_idf = lru_cache(maxsize=_CACHED)(self._names.idf)
         self.tool = lru_cache(maxsize=4096)(self._tool)
         self.visible = lru_cache(maxsize=64)(self._visible)
 
@@ -126,13 +123,13 @@ class LocalIndex:
         visible = self.visible(role)
         everybody = len(visible) == len(self.ids)
         words = self.words.scores(query.tokens, self._weights)
-        words *= np.float32(1.0 / (sum(map(self._idf, set(query.tokens))) or 1.0))
+        words *= np.float32(1.0 / (self.words.mass(query.tokens) or 1.0))
         named = self._names.scores(query.words)
         cosines = self._scan(query.vector)
         asked: Floats | None = None
         if self.has_examples:
             asked = self.queries.scores(query.asked)
-            asked *= np.float32(1.0 / (sum(map(self._query_idf, set(query.asked))) or 1.0))
+            asked *= np.float32(1.0 / (self.queries.mass(query.asked) or 1.0))
         if not everybody:
             words, named, cosines = words[visible], named[visible], cosines.of(visible)
             asked = asked[visible] if asked is not None else None
@@ -141,11 +138,14 @@ class LocalIndex:
             words, asked = sparse, None
         dense = cosines.dense
         chosen: Ints | slice = slice(None)  # views, no copies
+        nearest: Ints = visible[:0]
         if len(visible) > _ALL:
-            best = [_top(sparse, limit, positive=True), _top(named, _NAMED, positive=True)]
             if query.vector is not None:
-                best.append(_top(dense, limit))
-            chosen = np.unique(np.concatenate(best))
+                nearest = _top(dense, limit)
+            candidates = np.zeros(len(visible), np.bool_)
+            for best in (nearest, _top(sparse, limit, positive=True), _top(named, _NAMED, positive=True)):
+                candidates[best] = True
+            chosen = np.flatnonzero(candidates)
         tools = visible[chosen]
         named = named[chosen]
         exact = cosines.of(chosen)
@@ -153,7 +153,7 @@ class LocalIndex:
             if isinstance(chosen, slice):
                 exact = self._rescore(query.vector, tools)
             else:  # reading the vectors of all candidates takes as long as the scan
-                first = chosen.searchsorted(_top(dense, max(1, limit // 2)))
+                first = chosen.searchsorted(nearest[: max(1, limit // 2)])
                 exact.correct(first, self._rescore(query.vector, tools[first]))
         document_spread, words_spread = _spread(cosines.document), _spread(words)
         examples = None
@@ -169,10 +169,10 @@ class LocalIndex:
             words=words[chosen],
             examples=examples,
             name_precision=named / self._name_mass[chosen if everybody else tools],
-            name_recall=named * np.float32(1.0 / (sum(map(self._name_idf, query.words)) or 1.0)),
+            name_recall=named * np.float32(1.0 / (self._names.mass(query.words) or 1.0)),
             limit=limit,
             visible=len(visible),
-            dense_mean=_spread(dense).mean,
+            dense_mean=document_spread.mean if dense is cosines.document else _mean(dense),
             document_spread=document_spread,
             words_spread=words_spread,
         )
@@ -186,7 +186,7 @@ class LocalIndex:
         return int(rows[at]), float(cosines[at])
 
     def _scan(self, vector: Floats | None) -> Cosines:
-        """The cosines of every tool; of int8 codes in a large index."""
+        """The cosines of every tool; of 8-bit codes in a large index."""
         if vector is None:
             nothing = np.zeros(len(self.ids), np.float32)
             return Cosines(nothing, nothing, nothing, nothing, self._has)
@@ -195,8 +195,11 @@ class LocalIndex:
         from simsimd import cdist
 
         codes, scale = codes_of(vector)
-        products = np.asarray(cdist(codes[None], self._codes, "dot"), np.float32)[0]
-        return self._groups.score(products * np.float32(1.0 / (scale * self.manifest.scale)), self._scales)
+        products = np.asarray(cdist(codes[None], self._codes, "dot"))[0]
+        products -= self._shifts  # whole numbers, so that nothing is lost
+        products -= MIDDLE * (int(codes.sum()) - MIDDLE * len(codes))
+        factor = 1.0 / (scale * self.manifest.scale)
+        return self._groups.score(np.multiply(products, factor, dtype=np.float32, casting="same_kind"), self._scales)
 
     def _rescore(self, vector: Floats, tools: Ints) -> Cosines:
         """As `_scan`, in float32, for some tools only."""
@@ -205,7 +208,7 @@ class LocalIndex:
         examples: Ints = np.arange(len(tools), int(starts[-1])) + np.repeat(self._starts[tools] - starts[:-1], counts)
         heads = np.searchsorted(self._groups.owners, tools[counts > 0])
         rows = np.concatenate((tools, examples, self.manifest.points + heads))
-        return _Groups.of(starts, len(tools)).score(self._vectors[rows] @ vector, self._scales[heads])
+        return _Groups.of(starts, len(tools)).score(self._vectors.take(rows, 0) @ vector, self._scales[heads])
 
     def _read_list(self, wire: bool) -> list[str]:
         return _strings(self._wire_names_json if wire else self._names_json)
@@ -297,6 +300,7 @@ class _Groups:
         owners: int[o], the tools that have examples.
         firsts: int[o], where the examples of each start, behind the documents.
         counts: float32[o], how many there are.
+        each: How many each has, if all have as many; otherwise 0.
         last: Where the heads start.
     """
 
@@ -304,14 +308,17 @@ class _Groups:
     owners: Ints
     firsts: Ints
     counts: Floats
+    each: int
     last: int
 
     @classmethod
     def of(cls, starts: Ints, n: int) -> _Groups:
         """From int[n + 1], the number of each tool's first example."""
-        counts = np.diff(starts)
+        counts = starts[1:] - starts[:-1]
         owners = np.flatnonzero(counts)
-        return cls(n, owners, starts[owners] - n, counts[owners].astype(np.float32), int(starts[-1]))
+        counts = counts[owners]
+        each = int(counts[0]) if len(owners) and (counts == counts[0]).all() else 0
+        return cls(n, owners, starts[owners] - n, counts.astype(np.float32), each, int(starts[-1]))
 
     def score(self, products: Floats, scales: Floats) -> Cosines:
         """The cosines of each tool.
@@ -324,8 +331,11 @@ class _Groups:
         if not len(self.owners):
             return Cosines(document, document, document, document, None)
         examples, owners = products[self.n : self.last], self.owners
-        best = np.maximum.reduceat(examples, self.firsts)
-        mean = np.add.reduceat(examples, self.firsts)
+        if self.each:  # a sixth of the time
+            columns = np.ascontiguousarray(examples.reshape(-1, self.each).T)
+            best, mean = np.maximum.reduce(columns), np.add.reduce(columns)
+        else:
+            best, mean = np.maximum.reduceat(examples, self.firsts), np.add.reduceat(examples, self.firsts)
         mean /= self.counts
         head = products[self.last :] * scales[:, 0]
         head += scales[:, 1]
@@ -369,20 +379,21 @@ def _steadied(spread: Spread, n: int, like: Spread) -> Spread:
 
 def _spread(values: Floats) -> Spread:
     """Mean and standard deviation (a few times faster than numpy's own on short arrays)."""
-    n = len(values)
-    if not n:
-        return Spread(0.0, 0.0)
-    mean = float(np.add.reduce(values)) / n
-    return Spread(mean, max(float(values @ values) / n - mean * mean, 0.0) ** 0.5)
+    mean = _mean(values)
+    return Spread(mean, max(float(values @ values) / max(len(values), 1) - mean * mean, 0.0) ** 0.5)
+
+
+def _mean(values: Floats) -> float:
+    return float(np.add.reduce(values)) / max(len(values), 1)
 
 
 def _top(scores: Floats, limit: int, *, positive: bool = False) -> Ints:
     """Positions of the best scores, best first, ties by position (so by id); with ``positive`` only scores above 0."""
     # The limit-th highest of the highest scores of blocks is passed by at least `limit` scores, and few more: a tenth of
-    # the time that a partition of all takes.
+    # the time that a partition of all takes. Any blocks will do: columns are read faster than rows.
     size = max(1, len(scores) // (4 * limit))
     blocks = len(scores) // size
-    highest = scores[: blocks * size].reshape(blocks, size).max(axis=1)
+    highest = scores[: blocks * size].reshape(size, blocks).max(axis=0)
     least = np.partition(highest, -limit)[-limit] if blocks > limit else -np.inf
     found = np.flatnonzero(scores > 0 if positive and least <= 0 else scores >= least)
     return found[np.argsort(-scores[found], kind="stable")[:limit]]

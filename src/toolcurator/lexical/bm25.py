@@ -195,7 +195,8 @@ class Bm25:
         if not found:
             return total
         # np.bincount is as fast, but its float64[n] can make the allocator give memory back and fetch it at every query
-        np.add.at(total, np.concatenate([docs for docs, _ in found]), np.concatenate([impact for _, impact in found]))
+        docs, impacts = map(np.concatenate, zip(*found, strict=True))
+        np.add.at(total, docs, impacts)
         if mask is not None:
             total *= mask
         return total
@@ -208,10 +209,20 @@ class Bm25:
         """float32[n]: what each document scores for all of its own tokens, the most that any query can give it."""
         return np.bincount(self.postings.docs, self.impacts, self.n).astype(np.float32)
 
-    def idf(self, token: str) -> float:
-        """IDF of a token; of an unknown one the largest possible, since an unknown word is specific."""
-        i = self.vocabulary.find(token)
-        return float(self.idfs[i]) if i >= 0 else log1p((self.n + 0.5) / 0.5)
+    @cached_property
+    def idf(self) -> Callable[[str], float]:
+        """IDF of a token, a function that is quick to call; of an unknown one the largest, since an unknown word is specific."""
+        find, idfs, unknown = self.vocabulary.find, self.idfs, log1p((self.n + 0.5) / 0.5)
+
+        def idf(token: str) -> float:
+            i = find(token)
+            return float(idfs[i]) if i >= 0 else unknown
+
+        return lru_cache(maxsize=_REMEMBERED)(idf)
+
+    def mass(self, tokens: Sequence[str]) -> float:
+        """The IDF of distinct tokens, summed."""
+        return sum(map(self.idf, set(tokens)))
 
     def matched(self, tokens: Sequence[str], docs: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """float32[m]: the IDF of distinct tokens that each of the given documents (int[m]) holds, summed."""
@@ -225,10 +236,11 @@ class Bm25:
     @cached_property
     def _held(self) -> Callable[[str], tuple[NDArray[np.int32], NDArray[np.float32]] | None]:
         """The documents that hold a token, and what it adds to their scores; remembered, since slicing takes its time."""
+        find, starts, docs, impacts = self.vocabulary.find, self.postings.starts.data, self.postings.docs, self.impacts
 
         def held(token: str) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-            spans = self._spans((token,))
-            return (self.postings.docs[spans[0][1]], self.impacts[spans[0][1]]) if spans else None
+            i = find(token)
+            return (docs[starts[i] : starts[i + 1]], impacts[starts[i] : starts[i + 1]]) if i >= 0 else None
 
         return lru_cache(maxsize=_REMEMBERED)(held)
 

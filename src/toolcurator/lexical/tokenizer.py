@@ -80,7 +80,7 @@ class Tokenizer:
         self.english = self.language == "en" or self.language in SPACELESS  # their Latin words are English
         self.ngrams = uses_ngrams(self.language) if ngrams is None else ngrams
         self.id = f"tokenizer-{VERSION}-{self.language}{f'-{NGRAM}grams' if self.ngrams else ''}"
-        self._remembered = lru_cache(maxsize=65_536)(self._read)
+        self._remembered = lru_cache(maxsize=16_384)(self._read)
         self._joined = lru_cache(maxsize=16_384)(self._join_words)
         self._cut = lru_cache(maxsize=16_384)(self._cut_word)
 
@@ -96,15 +96,15 @@ class Tokenizer:
         """
         return self._tokens(self._pieces(text), known, stop_words)
 
-    def query(self, text: str, known: Callable[[str], bool]) -> tuple[list[str], list[str]]:
-        """A query's tokens and its telling words, read once.
+    def query(self, text: str, *known: Callable[[str], bool]) -> tuple[list[str], ...]:
+        """A query's telling words, then its tokens for each index that is to be searched; the text is read once.
 
         Args:
             text: The query.
-            known: Whether the catalogue has a token (`Bm25.knows`).
+            known: For each index whether it has a token (`Bm25.knows`).
         """
         pieces = self._pieces(text)
-        return self._tokens(pieces, known, False), self._telling(pieces)
+        return self._telling(pieces), *[self._tokens(pieces, each, False) for each in known]
 
     def telling(self, text: str) -> list[str]:
         """Distinct stemmed words of a name or a query, in order; without stop words, unless there are no others."""

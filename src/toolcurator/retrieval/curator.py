@@ -306,12 +306,12 @@ class Curator:
                 made[1:] /= np.maximum(np.linalg.norm(made[1:], axis=1, keepdims=True), 1e-9)
             vectors = list(made)
         found: list[tuple[Query, Evidence]] = []
+        searched = [self.index.words.knows, *([self.index.queries.knows] if self.index.has_examples else [])]
         for text, vector in zip(texts, vectors, strict=True):
-            tokens, words = self._tokenizer.query(text, self.index.words.knows)
+            words, tokens, *asked = self._tokenizer.query(text, *searched)
             if (said := affirmed(text)) != text:
                 words = self._tokenizer.telling(said)
-            asked = self._tokenizer(text, self.index.queries.knows) if self.index.has_examples else ()
-            query = Query(text, tokens, words, vector, asked)
+            query = Query(text, tokens, words, vector, asked[0] if asked else ())
             found.append((query, self.index.search(query, role=role, limit=limit)))
         return found
 

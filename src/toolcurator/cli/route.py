@@ -13,6 +13,7 @@ from toolcurator.cli.batch import answer_file
 from toolcurator.cli.opened import Encoder, IndexDir, Json, Language, Profiles, open_curator
 
 if TYPE_CHECKING:
+    from toolcurator.live import LiveCurator
     from toolcurator.retrieval import Curator
     from toolcurator.routing.router import Router
     from toolcurator.routing.understanding import Understanding
@@ -88,7 +89,7 @@ def route(
 
 
 def open_router(
-    curator: Curator,
+    curator: Curator | LiveCurator,
     llm: str | None,
     api_base: str,
     intent: Path | None,
@@ -97,9 +98,11 @@ def open_router(
 ) -> Router:
     """A router over a curator, with a model if one is named."""
     from toolcurator.errors import SettingsError
+    from toolcurator.retrieval import Curator
     from toolcurator.routing.router import Router
 
-    if preset == "classic" and curator.encoder is None:
+    searched = curator if isinstance(curator, Curator) else curator.curator
+    if preset == "classic" and searched.encoder is None:
         raise SettingsError("--preset classic compares cosines, which need an encoder: leave out --encoder none")
     if intent and not llm:
         raise SettingsError(f"{intent} is for a model: say which one with --llm")

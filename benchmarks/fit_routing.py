@@ -26,7 +26,7 @@ from toolcurator.evaluation.bench_form import read_queries, rows_of
 from toolcurator.evaluation.datasets import load_datasets
 from toolcurator.evaluation.examples import draw_examples, with_examples
 from toolcurator.lexical import Tokenizer
-from toolcurator.routing.background import background_vectors
+from toolcurator.retrieval.background import background_vectors
 from toolcurator.routing.calibrate import area, choose
 from toolcurator.routing.logistic import Logistic, fit_logistic
 from toolcurator.routing.signals import SIGNALS, outlook, words_of
@@ -68,7 +68,7 @@ def ask(family: str, curator: Curator, asked: Sequence[tuple[str, frozenset[str]
         found = curator.ranking(text).found[0]
         vector = found.query.vector
         near = float((background @ vector).max()) if background is not None and vector is not None else 0.0
-        seen = outlook(found, curator.index, words, background=near)
+        seen = outlook(found, curator.index, words, background=near, scale=curator.cosine_scale)
         if seen is not None:
             kinds.append(kind)
             signals.append(seen.signals)

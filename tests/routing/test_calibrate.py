@@ -7,7 +7,7 @@ import pytest
 
 from toolcurator import Catalog, Curator
 from toolcurator.evaluation.labels import LabelledQuery
-from toolcurator.routing.background import background_vectors, general_queries
+from toolcurator.retrieval.background import background_vectors, general_queries
 from toolcurator.routing.calibrate import TooFewQueries, area, calibrate, calibration_error, choose
 from toolcurator.routing.calibration import CalibrationError, Rate, folder_of, forget_calibration, read_calibration
 from toolcurator.routing.decider import Decider

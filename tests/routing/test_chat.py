@@ -143,7 +143,9 @@ def test_chat_follows_and_calls_an_mcp_server(examples: Path, tmp_path: Path) ->
     server = {"command": sys.executable, "args": [str(examples / "mcp" / "library.py")]}
     config = tmp_path / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"library": server}}), "utf-8")
-    ran = toolcurator("chat", config, "--index-dir", tmp_path / "index", said="When is the library open on 2026-12-06?\n")
+    ran = toolcurator(
+        "chat", config, "--index-dir", tmp_path / "index", said="When is the library open on 2026-12-06?\n"
+    )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == "closed"
     assert "library/opening_hours(day='2026-12-06')" in ran.stderr

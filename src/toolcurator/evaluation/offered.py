@@ -29,7 +29,7 @@ def fits_among(curator: Curator, query: str, candidates: Sequence[str], role: st
         return 0.0
     if curator.settings.preset == "classic":
         return float(np.clip(evidence.best.max(), 0.0, 1.0))
-    return packaged_confidence().probability(evidence)
+    return packaged_confidence().probability(evidence, curator.cosine_scale)
 
 
 def among(evidence: Evidence, places: Sequence[int]) -> Evidence:

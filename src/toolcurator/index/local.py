@@ -185,6 +185,10 @@ class LocalIndex:
         at = int(cosines.argmax())
         return int(rows[at]), float(cosines[at])
 
+    def highest(self, vector: Floats) -> float:
+        """The highest cosine that any point of any tool has with a vector, float32[d]."""
+        return float(self._scan(vector).highest.max(initial=0.0))
+
     def _scan(self, vector: Floats | None) -> Cosines:
         """The cosines of every tool; of 8-bit codes in a large index."""
         if vector is None:

@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from toolcurator.index import Evidence
+from toolcurator.retrieval.cosine_scale import CosineScale
 
 FEATURES = ("cosine", "lead", "words", "agreement", "name")
 
@@ -39,12 +40,20 @@ class Confidence(BaseModel):
     threshold: float
     fitted_on: dict[str, list[str]] = {}
 
-    def probability(self, evidence: Evidence) -> float:
-        """Probability that any tool fits the query of that evidence; 0 if there is no candidate."""
+    def probability(self, evidence: Evidence, scale: CosineScale | None = None) -> float:
+        """Probability that any tool fits the query of that evidence; 0 if there is no candidate.
+
+        Args:
+            evidence: The evidence.
+            scale: Of its cosines, if they are those of another encoder.
+        """
         if not len(evidence.tools):
             return 0.0
         weights = self.dense if evidence.encoded else self.words
-        score = sum(map(mul, weights, (*features(evidence), 1.0)))
+        cosine, lead, *rest = features(evidence)
+        if scale is not None:
+            cosine, lead = scale.of_tool(cosine), scale.factor * lead
+        score = sum(map(mul, weights, (cosine, lead, *rest, 1.0)))
         return 1.0 / (1.0 + exp(-max(-50.0, min(50.0, score))))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -15,8 +15,10 @@ from toolcurator.index import Evidence, LocalIndex, Query, dense_text, open_inde
 from toolcurator.index.index import Floats, Ints
 from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import classic
+from toolcurator.retrieval.background import background_vectors
 from toolcurator.retrieval.budget import declaration_tokens, diversify, estimate_tokens, pick
 from toolcurator.retrieval.confidence import packaged_confidence
+from toolcurator.retrieval.cosine_scale import CosineScale, cosine_scale
 from toolcurator.retrieval.fitted import FILE, FitReport, read_fitted, save_fitted
 from toolcurator.retrieval.fusion import contributions, fuse
 from toolcurator.retrieval.query import affirmed, clean
@@ -120,6 +122,16 @@ class Curator:
     @property
     def _folder(self) -> Path:
         return self.index.generation.folder.parent
+
+    @cached_property
+    def cosine_scale(self) -> CosineScale | None:
+        """How to read the cosines; None for the encoder that the packaged probabilities were fitted with.
+
+        The first time that an index is searched with another one, it encodes three hundred general messages.
+        """
+        if self.encoder is None or self.encoder.id == self._confidence.encoder:
+            return None
+        return cosine_scale(self.index, background_vectors(self.index, self.encoder))
 
     def use(self, weights: WeightTable) -> None:
         """Score with these weights from now on; nothing is stored."""
@@ -231,7 +243,8 @@ class Curator:
             ranking = self._rank(text, role, method, most)
             if self._companions and method == "weighted":
                 ranking = raise_companions(ranking, self._companions)
-            fits = max([self._confidence.probability(found.evidence) for found in ranking.found])
+            scale = self.cosine_scale if method != "sparse" else None
+            fits = max([self._confidence.probability(found.evidence, scale) for found in ranking.found])
             calibrated = self.encoder is None or self.encoder.id == self._confidence.encoder
         if wanted == "auto":
             most = enough(ranking, settings.auto_target, most)

@@ -7,8 +7,8 @@ from typing import Literal
 
 from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import Curator
+from toolcurator.retrieval.background import background_vectors
 from toolcurator.retrieval.ranking import Found
-from toolcurator.routing.background import background_vectors
 from toolcurator.routing.calibration import KERNEL, Calibration, CalibrationError, folder_of, read_calibration
 from toolcurator.routing.decide import CANDIDATES, CLASSIC, Candidate, Decision, Thresholds, decide
 from toolcurator.routing.kernel_head import KernelHead, read_kernel_head
@@ -57,6 +57,7 @@ class Decider:
                 path = folder_of(curator.index) / KERNEL
                 raise CalibrationError(f"{path} cannot be read: run `toolcurator calibrate CATALOG` again")
         dense = curator.encoder is not None and not self.classic
+        self._scale = curator.cosine_scale if dense else None
         self._background = background_vectors(curator.index, curator.encoder) if dense and curator.encoder else None
 
     def decide(self, query: str, *, role: str | None = None) -> Decision:
@@ -83,7 +84,15 @@ class Decider:
         near = 0.0
         if self._background is not None and vector is not None:
             near = float((self._background @ vector).max(initial=0.0))
-        return outlook(found, self.curator.index, self._words, kernel=kernel, weight=self._weight, background=near)
+        return outlook(
+            found,
+            self.curator.index,
+            self._words,
+            kernel=kernel,
+            weight=self._weight,
+            background=near,
+            scale=self._scale,
+        )
 
     def _decide(self, found: Found, parts: tuple[Decision, ...] = ()) -> Decision:
         ids, tools, best = self.curator.index.ids, found.evidence.tools, found.evidence.best

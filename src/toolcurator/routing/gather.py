@@ -15,7 +15,7 @@ from toolcurator.encoders import Progress
 from toolcurator.evaluation.labels import LabelledQuery
 from toolcurator.lexical import Tokenizer
 from toolcurator.retrieval import Curator
-from toolcurator.routing.background import background_vectors, general_queries
+from toolcurator.retrieval.background import background_vectors, general_queries, spoken
 from toolcurator.routing.kernel_head import KernelHead, fit_kernel_head
 from toolcurator.routing.signals import outlook, words_of
 from toolcurator.training.left_out import FOLDS, examples_of, left_out
@@ -92,8 +92,8 @@ def gather(
     background = background_vectors(curator.index, curator.encoder) if curator.encoder is not None else None
     kernel = fit_kernel_head(curator.index, background) if background is not None else None
     folds = np.random.default_rng(seed).permutation(len(general)) % FOLDS
-    spoken = _spoken(curator, queries or ())
-    total = len(asked) + (len(spoken) if outside < FEW or queries is None else 0)
+    in_language = spoken({curator.index.manifest.language, *(query.lang for query in queries or ())})
+    total = len(asked) + (len(in_language) if outside < FEW or queries is None else 0)
     done = 0
 
     def report(count: int) -> None:
@@ -109,7 +109,7 @@ def gather(
     if queries is not None:
         if outside < FEW:
             for fold in range(FOLDS):
-                part = [general[at] for at in spoken if folds[at] == fold]
+                part = [general[at] for at in in_language if folds[at] == fold]
                 rest = background[folds != fold] if background is not None else None
                 head = fit_kernel_head(curator.index, rest) if rest is not None and kernel is not None else None
                 rows += _ask(curator, part, head, rest)
@@ -121,23 +121,13 @@ def gather(
         rest = background[folds != fold] if background is not None else None
         head = fit_kernel_head(rest_curator.index, rest) if rest is not None and kernel is not None else None
         part = [_Asked(text, right, "in") for text, right in pairs]
-        part += [general[at] for at in spoken if folds[at] == fold]
-        total = max(total, len(asked) + len(spoken) + FOLDS * len(pairs))
+        part += [general[at] for at in in_language if folds[at] == fold]
+        total = max(total, len(asked) + len(in_language) + FOLDS * len(pairs))
         rows += _ask(rest_curator, part, head, rest)
         report(len(part))
     if not seen:
-        rows += _ask(curator, [general[at] for at in spoken], None, None)
+        rows += _ask(curator, [general[at] for at in in_language], None, None)
     return rows, kernel
-
-
-def _spoken(curator: Curator, queries: Sequence[LabelledQuery]) -> list[int]:
-    """Which general messages are in a language that the catalogue or the queries are in; all if none is.
-
-    An example in Estonian against a message in English shows how languages differ, not whether a tool fits.
-    """
-    languages = {curator.index.manifest.language, *(query.lang for query in queries)}
-    everything = general_queries()
-    return [at for at, each in enumerate(everything) if each.lang in languages] or list(range(len(everything)))
 
 
 def _ask(
@@ -151,7 +141,9 @@ def _ask(
         scores = kernel.scores(vector) if kernel is not None and vector is not None else None
         near = float((background @ vector).max(initial=0.0)) if background is not None and vector is not None else 0.0
         seen = [
-            outlook(found, curator.index, words, kernel=scores, weight=weight, background=near)
+            outlook(
+                found, curator.index, words, kernel=scores, weight=weight, background=near, scale=curator.cosine_scale
+            )
             for weight in (KERNEL_WEIGHTS if scores is not None else KERNEL_WEIGHTS[:1])
         ]
         whole = [one for one in seen if one is not None]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from toolcurator.index import LocalIndex, points_of
 from toolcurator.lexical import Tokenizer
+from toolcurator.retrieval.cosine_scale import CosineScale
 from toolcurator.retrieval.ranking import Found
 
 SIGNALS = (
@@ -52,6 +53,9 @@ SIGNALS = (
 - ``kernel``, ``kernel_gap``, ``kernel_sum``: score of the kernel head, its lead over the next, and the sum over all tools.
 """
 
+_OF_TOOLS = ("cosine", "top", "span", "nearby", "example_mean")
+"""Those that are cosines of a query and a tool."""
+
 _MOST_GAP = 6.0
 _SHADOW = 0.05  # ridge of the shadow, so that many examples do not span everything
 _NEXT = 5
@@ -84,6 +88,7 @@ def outlook(
     kernel: Floats | None = None,
     weight: float = 0.0,
     background: float = 0.0,
+    scale: CosineScale | None = None,
 ) -> Outlook | None:
     """Order the tools of one search, and say what speaks for the first; None if there is no candidate.
 
@@ -94,6 +99,7 @@ def outlook(
         kernel: float32[n], scores of the kernel head; None without one.
         weight: What its standard score weighs beside the fused score.
         background: Highest cosine of a general message.
+        scale: Of the cosines, if they are those of another encoder than the packaged one.
     """
     evidence, scores = found.evidence, found.scores
     tools = evidence.tools
@@ -141,6 +147,9 @@ def outlook(
     if own is not None and kernel is not None:
         rest = float(np.delete(own, first).max(initial=0.0))
         values |= {"kernel": own[first], "kernel_gap": own[first] - rest, "kernel_sum": kernel.sum()}
+    if scale is not None:
+        values |= {name: scale.of_tool(values[name]) for name in _OF_TOOLS}
+        values |= {"background": scale.of_message(background), "lead": scale.factor * values["lead"]}
     return Outlook(order, scores[order], tuple(float(values[name]) for name in SIGNALS))
 
 

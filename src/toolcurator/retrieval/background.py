@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Collection
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from toolcurator.encoders import Encoder
 from toolcurator.index import LocalIndex
-from toolcurator.routing.calibration import folder_of
 
 FILE = "background.npz"
 
@@ -38,8 +38,17 @@ class General(NamedTuple):
 @cache
 def general_queries() -> tuple[General, ...]:
     """The packaged messages: small talk, knowledge, writing, advice, errands and the like in English, Estonian and Russian."""
-    text = files("toolcurator.routing").joinpath("out_of_scope.jsonl").read_text("utf-8")
+    text = files("toolcurator.retrieval").joinpath("out_of_scope.jsonl").read_text("utf-8")
     return tuple(General(**json.loads(line)) for line in text.splitlines())
+
+
+def spoken(languages: Collection[str]) -> list[int]:
+    """Which of `general_queries` are in some languages; all if none is.
+
+    An example in Estonian against a message in English shows how languages differ, not whether a tool fits.
+    """
+    everything = general_queries()
+    return [at for at, each in enumerate(everything) if each.lang in languages] or list(range(len(everything)))
 
 
 def background_vectors(index: LocalIndex, encoder: Encoder) -> NDArray[np.float32]:
@@ -51,7 +60,7 @@ def background_vectors(index: LocalIndex, encoder: Encoder) -> NDArray[np.float3
     """
     texts = [each.query for each in general_queries()]
     key = sha256("\n".join([encoder.id, *texts]).encode()).hexdigest()
-    path = folder_of(index) / FILE
+    path = index.generation.folder.parent / FILE
     try:
         with np.load(path, allow_pickle=False) as kept:
             if str(kept["key"]) == key:

@@ -13,7 +13,12 @@ from toolcurator.retrieval.cosine_scale import LEVEL, NEAR, CosineScale
 from toolcurator.routing.decider import Decider
 
 WITHIN = ("show my attendance", "renew my bus pass", "raise a formal complaint", "block my debit card")
-BEYOND = ("write me a poem about the sea", "who won the football game", "translate this letter into Greek", "hello there")
+BEYOND = (
+    "write me a poem about the sea",
+    "who won the football game",
+    "translate this letter into Greek",
+    "hello there",
+)
 
 
 class Crowded:

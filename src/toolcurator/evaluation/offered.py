@@ -8,7 +8,6 @@ import numpy as np
 
 from toolcurator.index import Evidence
 from toolcurator.retrieval import Curator
-from toolcurator.retrieval.confidence import packaged_confidence
 
 
 def fits_among(curator: Curator, query: str, candidates: Sequence[str], role: str | None = None) -> float:
@@ -29,7 +28,7 @@ def fits_among(curator: Curator, query: str, candidates: Sequence[str], role: st
         return 0.0
     if curator.settings.preset == "classic":
         return float(np.clip(evidence.best.max(), 0.0, 1.0))
-    return packaged_confidence().probability(evidence, curator.cosine_scale)
+    return curator.fits(evidence)
 
 
 def among(evidence: Evidence, places: Sequence[int]) -> Evidence:

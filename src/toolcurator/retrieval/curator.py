@@ -129,9 +129,17 @@ class Curator:
 
         The first time that an index is searched with another one, it encodes three hundred general messages.
         """
-        if self.encoder is None or self.encoder.id == self._confidence.encoder:
+        if self.encoder is None or self._calibrated:
             return None
         return cosine_scale(self.index, background_vectors(self.index, self.encoder))
+
+    @property
+    def _calibrated(self) -> bool:
+        return self.encoder is None or self.encoder.id == self._confidence.encoder
+
+    def fits(self, evidence: Evidence) -> float:
+        """The probability that any tool fits, from the evidence of one search, by the packaged model."""
+        return self._confidence.probability(evidence, self.cosine_scale if evidence.encoded else None)
 
     def use(self, weights: WeightTable) -> None:
         """Score with these weights from now on; nothing is stored."""
@@ -243,9 +251,8 @@ class Curator:
             ranking = self._rank(text, role, method, most)
             if self._companions and method == "weighted":
                 ranking = raise_companions(ranking, self._companions)
-            scale = self.cosine_scale if method != "sparse" else None
-            fits = max([self._confidence.probability(found.evidence, scale) for found in ranking.found])
-            calibrated = self.encoder is None or self.encoder.id == self._confidence.encoder
+            fits = max([self.fits(found.evidence) for found in ranking.found])
+            calibrated = self._calibrated
         if wanted == "auto":
             most = enough(ranking, settings.auto_target, most)
         none_fits = fits < settings.fit_threshold

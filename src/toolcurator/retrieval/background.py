@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from toolcurator.encoders import Encoder
+from toolcurator.encoders import Encoder, Progress
 from toolcurator.index import LocalIndex
 
 FILE = "background.npz"
@@ -51,12 +51,13 @@ def spoken(languages: Collection[str]) -> list[int]:
     return [at for at, each in enumerate(everything) if each.lang in languages] or list(range(len(everything)))
 
 
-def background_vectors(index: LocalIndex, encoder: Encoder) -> NDArray[np.float32]:
+def background_vectors(index: LocalIndex, encoder: Encoder, progress: Progress | None = None) -> NDArray[np.float32]:
     """float32[n, d], the vectors of `general_queries`; encoded once an index folder and encoder.
 
     Args:
         index: Beside it the vectors are kept, where its folder can be written.
         encoder: The encoder.
+        progress: Called with texts encoded and texts to encode.
     """
     texts = [each.query for each in general_queries()]
     key = sha256("\n".join([encoder.id, *texts]).encode()).hexdigest()
@@ -67,7 +68,7 @@ def background_vectors(index: LocalIndex, encoder: Encoder) -> NDArray[np.float3
                 return kept["vectors"]
     except (OSError, ValueError, KeyError):
         pass  # not there, or cut off: made again
-    vectors = encoder.encode_queries(texts)
+    vectors = encoder.encode_queries(texts, progress=progress)
     try:
         draft = path.with_suffix(".new.npz")
         np.savez(draft, key=np.array(key), vectors=vectors)

@@ -117,7 +117,10 @@ class Curator:
         }
         index = open_index(source, settings=settings, encoder=encoder, progress=progress, **how)
         reranker = _reranker(settings.rerank_model, confirm)
-        return cls(index, encoder=encoder, settings=settings, reranker=reranker, count_tokens=count_tokens)
+        curator = cls(index, encoder=encoder, settings=settings, reranker=reranker, count_tokens=count_tokens)
+        if encoder is not None and not curator._calibrated and settings.preset != "classic":
+            background_vectors(index, encoder, progress)  # here, where their progress can be shown; they are kept
+        return curator
 
     @property
     def _folder(self) -> Path:
@@ -127,7 +130,7 @@ class Curator:
     def cosine_scale(self) -> CosineScale | None:
         """How to read the cosines; None for the encoder that the packaged probabilities were fitted with.
 
-        The first time that an index is searched with another one, it encodes three hundred general messages.
+        When an index is first opened with another one, three hundred general messages are encoded.
         """
         if self.encoder is None or self._calibrated:
             return None

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,13 +16,6 @@ from faulty_service import Service
 
 pytest.importorskip("httpx")
 MAIN = "from toolcurator.cli import main; main()"
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    found = Service()
-    yield found
-    found.server.shutdown()
 
 
 @pytest.fixture(scope="module")

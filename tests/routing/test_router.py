@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,6 @@ from toolcurator.routing.log import DecisionLog, LoggedDecision
 from toolcurator.routing.outcome import Outcome
 from toolcurator.routing.router import Router
 from toolcurator.routing.turn import Turn
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    found = Service()
-    yield found
-    found.server.shutdown()
 
 
 def currency(text: str) -> dict[str, Any]:

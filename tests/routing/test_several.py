@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -32,13 +32,6 @@ WORDS = {
     "rename": ("rename",),
 }
 LIMITS = Thresholds(0.3, 0.5)
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    found = Service()
-    yield found
-    found.server.shutdown()
 
 
 @pytest.fixture(scope="module")
